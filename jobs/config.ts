@@ -1,0 +1,189 @@
+// The only file that reads process.env. The AWS SDK reads its own variables (AWS_REGION, AWS_ENDPOINT_URL_*) itself.
+import { ConfigReader, type Variable } from './config-reader.ts';
+import type { DatabaseConfig } from './store/connect.ts';
+
+const policies = ['repeat', 'lookup', 'hold'] as const;
+/** What may be done when the outcome of a provider call is unknown (docs/decisions/effect-log.md). */
+export type EffectPolicy = (typeof policies)[number];
+
+export type QueueConfig = {
+  readonly jobRequestsUrl: string;
+  readonly jobRequestsDlqUrl: string;
+  readonly executionEventsUrl: string;
+  readonly executionEventsDlqUrl: string;
+};
+
+export type ApiConfig = {
+  readonly host: string;
+  readonly port: number;
+  readonly logLevel: string;
+  readonly database: DatabaseConfig;
+  readonly queues: QueueConfig;
+  readonly payloadBucket: string;
+  readonly stateMachineArnPrefix: string;
+  readonly jobTypeFolders: readonly string[];
+};
+
+export type WorkerConfig = {
+  readonly host: string;
+  readonly logLevel: string;
+  readonly database: DatabaseConfig;
+  readonly queues: QueueConfig;
+  readonly stateMachineArnPrefix: string;
+  readonly jobTypeFolders: readonly string[];
+  /** Messages worked on at the same time by one process. */
+  readonly dispatchConcurrency: number;
+  /** StartExecution calls a second, below the account's refill rate (AWS: 150 to 300). */
+  readonly startsPerSecond: number;
+  readonly shutdownGraceMs: number;
+};
+
+export type WebhookConfig = {
+  readonly url: string;
+  /** `whsec_` + base64: Standard Webhooks' symmetric secret. */
+  readonly secret: string;
+  readonly policy: EffectPolicy;
+};
+
+export type TasksConfig = {
+  readonly logLevel: string;
+  readonly database: DatabaseConfig;
+  readonly payloadBucket: string;
+  readonly webhook: WebhookConfig;
+};
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const database = (read: ConfigReader, poolSize: number): DatabaseConfig => ({
+  url: read.url(
+    'DATABASE_URL',
+    'the PostgreSQL server, postgres://user:password@host:port/database',
+  ),
+  poolSize: read.integer('DATABASE_POOL_SIZE', 'connections of this process', poolSize, {
+    min: 1,
+    max: 200,
+  }),
+  statementTimeoutMs: read.integer(
+    'DATABASE_STATEMENT_TIMEOUT_MS',
+    'how long one statement may run',
+    10_000,
+    { min: 100, max: 600_000 },
+  ),
+  lockTimeoutMs: read.integer(
+    'DATABASE_LOCK_TIMEOUT_MS',
+    'how long one statement may wait for a lock',
+    5_000,
+    { min: 100, max: 600_000 },
+  ),
+});
+
+const queues = (read: ConfigReader): QueueConfig => ({
+  jobRequestsUrl: read.url('JOB_REQUESTS_QUEUE_URL', 'the SQS queue job-requests'),
+  jobRequestsDlqUrl: read.url('JOB_REQUESTS_DLQ_URL', 'its dead-letter queue'),
+  executionEventsUrl: read.url('EXECUTION_EVENTS_QUEUE_URL', 'the SQS queue execution-events'),
+  executionEventsDlqUrl: read.url('EXECUTION_EVENTS_DLQ_URL', 'its dead-letter queue'),
+});
+
+const stateMachines = (read: ConfigReader) => ({
+  stateMachineArnPrefix: read.text(
+    'STATE_MACHINE_ARN_PREFIX',
+    'what a job type is put behind, arn:aws:states:<region>:<account>:stateMachine:pawl-',
+  ),
+  jobTypeFolders: read
+    .text('JOB_TYPE_DIRS', 'more folders of job types, separated by colons', '')
+    .split(':')
+    .filter((folder) => folder !== ''),
+});
+
+const logLevel = (read: ConfigReader): string =>
+  read.oneOf(
+    'LOG_LEVEL',
+    'the least level that is logged',
+    ['trace', 'debug', 'info', 'warn', 'error', 'silent'],
+    'info',
+  );
+
+function read<Config>(env: Environment, sections: (reader: ConfigReader) => Config): Config {
+  const reader = new ConfigReader(env);
+  const config = sections(reader);
+  reader.finish();
+  return config;
+}
+
+const apiSections = (reader: ConfigReader): ApiConfig => ({
+  host: reader.text('HOST', 'the address that is listened on', '127.0.0.1'),
+  port: reader.integer('PORT', 'the port of the API, 0 = any free one', 3000, {
+    min: 0,
+    max: 65_535,
+  }),
+  logLevel: logLevel(reader),
+  database: database(reader, 10),
+  queues: queues(reader),
+  payloadBucket: reader.text('PAYLOAD_BUCKET', 'the S3 bucket of payloads'),
+  ...stateMachines(reader),
+});
+
+const workerSections = (reader: ConfigReader): WorkerConfig => ({
+  host: reader.text('HOST', 'the address that is listened on', '127.0.0.1'),
+  logLevel: logLevel(reader),
+  database: database(reader, 10),
+  queues: queues(reader),
+  ...stateMachines(reader),
+  dispatchConcurrency: reader.integer(
+    'DISPATCH_CONCURRENCY',
+    'messages worked on at the same time',
+    20,
+    { min: 1, max: 200 },
+  ),
+  startsPerSecond: reader.integer('STARTS_PER_SECOND', 'StartExecution calls a second', 250, {
+    min: 1,
+    max: 10_000,
+  }),
+  shutdownGraceMs: reader.integer(
+    'SHUTDOWN_GRACE_MS',
+    'how long work in hand may take after SIGTERM',
+    10_000,
+    { min: 0, max: 110_000 },
+  ),
+});
+
+const tasksSections = (reader: ConfigReader): TasksConfig => ({
+  logLevel: logLevel(reader),
+  database: database(reader, 4),
+  payloadBucket: reader.text('PAYLOAD_BUCKET', 'the S3 bucket of payloads'),
+  webhook: {
+    url: reader.url('WEBHOOK_URL', 'where document-metadata posts what it indexed'),
+    secret: reader.text('WEBHOOK_SECRET', 'whsec_… with which those posts are signed'),
+    policy: reader.oneOf(
+      'WEBHOOK_POLICY',
+      'what is done when the outcome of a post is unknown',
+      policies,
+      'repeat',
+    ),
+  },
+});
+
+/** Throws ConfigError listing every problem. */
+export const readApiConfig = (env: Environment = process.env): ApiConfig => read(env, apiSections);
+export const readWorkerConfig = (env: Environment = process.env): WorkerConfig =>
+  read(env, workerSections);
+export const readTasksConfig = (env: Environment = process.env): TasksConfig =>
+  read(env, tasksSections);
+
+/** Every variable that some process reads, for docs/configuration.md. */
+export function documentedVariables(): readonly (Variable & {
+  readonly readBy: readonly string[];
+})[] {
+  const found = new Map<string, Variable & { readBy: string[] }>();
+  const processes = { api: apiSections, worker: workerSections, tasks: tasksSections };
+  for (const [process, sections] of Object.entries(processes)) {
+    const reader = new ConfigReader({});
+    sections(reader);
+    for (const variable of reader.variables) {
+      const entry = found.get(variable.name) ?? { ...variable, readBy: [] };
+      entry.readBy.push(process);
+      found.set(variable.name, entry);
+    }
+  }
+  return [...found.values()];
+}

@@ -1,0 +1,39 @@
+import { v7 } from 'uuid';
+
+declare const brand: unique symbol;
+type Branded<Value, Name extends string> = Value & { readonly [brand]: Name };
+
+/** A job, and the name of its first execution: uuidv7, lower case. */
+export type JobId = Branded<string, 'JobId'>;
+/** `[a-z0-9][a-z0-9-]{0,62}`: part of S3 keys and of domain keys. */
+export type TenantId = Branded<string, 'TenantId'>;
+export type EffectId = Branded<string, 'EffectId'>;
+/** The id of an outbox row and of the envelope it carries. */
+export type MessageId = Branded<string, 'MessageId'>;
+
+export const newJobId = (): JobId => v7() as JobId;
+export const newEffectId = (): EffectId => v7() as EffectId;
+export const newMessageId = (): MessageId => v7() as MessageId;
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+const tenant = /^[a-z0-9][a-z0-9-]{0,62}$/;
+
+/** The job id in `text`, or undefined where it cannot be one. */
+export const parseJobId = (text: string): JobId | undefined =>
+  uuid.test(text) ? (text as JobId) : undefined;
+
+/** The tenant id in `text`, or undefined where it cannot be one. */
+export const parseTenantId = (text: string): TenantId | undefined =>
+  tenant.test(text) ? (text as TenantId) : undefined;
+
+/**
+ * The name of a job's execution: the job id for the first, `<jobId>-r<run>` after a restart.
+ * At most 80 characters of `[0-9a-z-]`, as StartExecution wants
+ * (https://docs.aws.amazon.com/step-functions/latest/apireference/API_StartExecution.html).
+ */
+export const executionNameOf = (jobId: JobId, run: number): string =>
+  run === 1 ? jobId : `${jobId}-r${run}`;
+
+/** The job that an execution's name belongs to, or undefined where it is none of ours. */
+export const jobIdOfExecutionName = (name: string): JobId | undefined =>
+  parseJobId(name.replace(/-r\d+$/, ''));

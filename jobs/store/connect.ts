@@ -1,0 +1,75 @@
+import postgres from 'postgres';
+
+/** A pool of connections; every statement of it settles within its deadline. */
+export type Sql = postgres.Sql;
+
+export type DatabaseConfig = {
+  readonly url: string;
+  readonly poolSize: number;
+  /** How long a statement may run on the server. The client gives up a second later, whatever the server says. */
+  readonly statementTimeoutMs: number;
+  readonly lockTimeoutMs: number;
+};
+
+/**
+ * Opens a pool; connections are made when first needed.
+ *
+ * `fetch_types: false` because a connection killed while types are fetched ends the process
+ * (postgres 3.4.9); the price is that arrays cannot be passed: a list goes as jsonb and is unpacked in SQL.
+ */
+export function connect(config: DatabaseConfig, applicationName: string): Sql {
+  const sql = postgres(config.url, {
+    max: config.poolSize,
+    fetch_types: false,
+    connect_timeout: 5,
+    idle_timeout: 60,
+    max_lifetime: 30 * 60,
+    onnotice: () => undefined,
+    connection: {
+      application_name: applicationName,
+      statement_timeout: config.statementTimeoutMs,
+      lock_timeout: config.lockTimeoutMs,
+      idle_in_transaction_session_timeout: config.statementTimeoutMs,
+    },
+  });
+  return withDeadline(sql, config.statementTimeoutMs + 1_000);
+}
+
+/** A statement that the client gave up on. Whether the server did it is not known. */
+export class StatementDeadlineError extends Error {
+  override readonly name = 'StatementDeadlineError';
+  readonly code = 'STATEMENT_DEADLINE';
+}
+
+/**
+ * The same pool, with a deadline on every statement from the moment it is awaited: a statement on a connection
+ * that is cut at the wrong moment may otherwise never settle. Fragments are not awaited and stay as they are.
+ */
+function withDeadline(sql: Sql, deadlineMs: number): Sql {
+  return new Proxy(sql, {
+    apply(target, self, args: unknown[]) {
+      const query: unknown = Reflect.apply(target, self, args);
+      if (query instanceof Promise) boundBy(query, deadlineMs);
+      return query;
+    },
+  });
+}
+
+function boundBy(query: Promise<unknown>, deadlineMs: number): void {
+  const settle = query.then.bind(query);
+  let bounded: Promise<unknown> | undefined;
+  const start = (): Promise<unknown> => {
+    bounded ??= new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        reject(new StatementDeadlineError(`no answer from the database within ${deadlineMs} ms`));
+      }, deadlineMs);
+      void settle(resolve, reject).finally(() => {
+        clearTimeout(timer);
+      });
+    });
+    return bounded;
+  };
+  query.then = (onDone, onFail) => start().then(onDone, onFail);
+  query.catch = (onFail) => start().catch(onFail);
+  query.finally = (onEnd) => start().finally(onEnd);
+}

@@ -1,0 +1,69 @@
+import type { JobId, TenantId } from '../ids.ts';
+import type { Failure } from '../failure.ts';
+import type { Fence } from './open-run.ts';
+import type { Sql } from './connect.ts';
+
+/** How a job ends by its execution. CANCELLED and EXPIRED are written with their stop message (stop-job.ts). */
+export type Ending =
+  | { readonly status: 'SUCCEEDED'; readonly result: unknown }
+  | { readonly status: 'FAILED'; readonly failure: Failure };
+
+export type FinishedJob = {
+  readonly jobId: JobId;
+  readonly tenantId: TenantId;
+  readonly type: string;
+  readonly run: number;
+  readonly status: 'SUCCEEDED' | 'FAILED';
+};
+
+/**
+ * Writes a final status: the only function that does so for an execution. Moves PENDING and RUNNING jobs under
+ * the fence, and raises the redrive count where the ending belongs to a redrive made outside Pawl, then also from
+ * FAILED. Gives undefined where nothing changed: an old, a duplicate or a lost ending.
+ *
+ * `actor` is who says so (`task mark-succeeded`, `execution event`, `reconciler`, …); it stands in the audit trail.
+ */
+export async function finishJob(
+  sql: Sql,
+  fence: Fence,
+  ending: Ending,
+  actor: string,
+): Promise<FinishedJob | undefined> {
+  const { jobId, executionName, redriveCount } = fence;
+  const result = ending.status === 'SUCCEEDED' ? sql.json(ending.result as never) : null;
+  const failure = ending.status === 'FAILED' ? sql.json(ending.failure) : null;
+  const reason = ending.status === 'FAILED' ? ending.failure.code : 'its execution succeeded';
+  const [row] = await sql<FinishedJob[]>`
+    with before as (
+      select job_id, status, redrive_count from jobs
+      where job_id = ${jobId} and execution_name = ${executionName}
+        and ((redrive_count = ${redriveCount} and status in ('PENDING', 'RUNNING'))
+          or (redrive_count < ${redriveCount} and status in ('PENDING', 'RUNNING', 'FAILED')))
+      for update
+    ),
+    finished as (
+      update jobs set
+        status = ${ending.status}, redrive_count = ${redriveCount}, revision = revision + 1,
+        run = run + (before.redrive_count < ${redriveCount})::integer,
+        result = ${result}::jsonb, failure = ${failure}::jsonb,
+        started_at = coalesce(started_at, now()), finished_at = now(), owner_until = null
+      from before where jobs.job_id = before.job_id
+      returning jobs.job_id, jobs.tenant_id, jobs.type, jobs.run, jobs.status, before.status as from_status
+    ),
+    audited as (
+      insert into job_events (job_id, tenant_id, run, actor, from_status, to_status, reason, details)
+      select job_id, tenant_id, run, ${actor}, from_status, status, ${reason},
+             jsonb_build_object('executionName', ${executionName}::text, 'redriveCount', ${redriveCount}::integer)
+      from finished
+    )
+    select job_id as "jobId", tenant_id as "tenantId", type, run, status from finished`;
+  return row;
+}
+
+/** Whether the job is SUCCEEDED under this very fence: a repeated mark-succeeded is a success again. */
+export async function succeededUnder(sql: Sql, fence: Fence): Promise<boolean> {
+  const rows = await sql`
+    select from jobs where job_id = ${fence.jobId} and execution_name = ${fence.executionName}
+      and redrive_count = ${fence.redriveCount} and status = 'SUCCEEDED'`;
+  return rows.length === 1;
+}

@@ -1,0 +1,99 @@
+import type { JobId, TenantId } from '../ids.ts';
+import { Terminal } from '../failure.ts';
+import type { Sql } from './connect.ts';
+
+/**
+ * Under what a task, an effect or an event writes: the execution's name and its redrive count, both from the
+ * execution's own context object. An older pair changes nothing; a higher count raises the job.
+ */
+export type Fence = {
+  readonly jobId: JobId;
+  readonly executionName: string;
+  readonly redriveCount: number;
+};
+
+/** What a task may know of its job. */
+export type OpenJob = {
+  readonly jobId: JobId;
+  readonly tenantId: TenantId;
+  readonly type: string;
+  readonly run: number;
+  readonly acceptedNo: string;
+  readonly input: unknown;
+  readonly payloadRef: unknown;
+  readonly payloadPin: unknown;
+  readonly correlationId: string;
+  readonly traceparent: string | null;
+};
+
+type Row = OpenJob & {
+  readonly status: string;
+  readonly executionName: string;
+  readonly redriveCount: number;
+};
+
+/**
+ * The first thing every task does: reads its job and, where the job does not show it yet, moves it to RUNNING
+ * under this fence. A redrive made outside Pawl is seen here as a higher count, and opens the job's next run,
+ * also from FAILED. Writes nothing when the job is RUNNING under this very fence already.
+ *
+ * Throws Terminal JOB_NOT_RUNNABLE where the job is not open under the fence.
+ */
+export async function openRun(sql: Sql, fence: Fence, actor: string): Promise<OpenJob> {
+  const { jobId, executionName, redriveCount } = fence;
+  const rows = await sql<Row[]>`
+    with before as (
+      select job_id, status, redrive_count from jobs
+      where job_id = ${jobId} and execution_name = ${executionName}
+        and ((redrive_count = ${redriveCount} and status = 'PENDING')
+          or (redrive_count < ${redriveCount} and status in ('PENDING', 'RUNNING', 'FAILED')))
+      for update
+    ),
+    raised as (
+      update jobs set
+        status = 'RUNNING', redrive_count = ${redriveCount}, revision = revision + 1,
+        run = run + (before.redrive_count < ${redriveCount})::integer,
+        started_at = coalesce(started_at, now()), finished_at = null, failure = null
+      from before where jobs.job_id = before.job_id
+      returning jobs.*, before.status as from_status, before.redrive_count as from_count
+    ),
+    audited as (
+      insert into job_events (job_id, tenant_id, run, actor, from_status, to_status, reason, details)
+      select job_id, tenant_id, run, ${actor}, from_status, 'RUNNING',
+             case when from_count < redrive_count then 'redriven from outside' else 'its execution runs' end,
+             jsonb_build_object('executionName', execution_name, 'redriveCount', redrive_count)
+      from raised
+    )
+    select ${columns(sql)} from raised
+    union all
+    select ${columns(sql)} from jobs where job_id = ${jobId} and not exists (select from raised)`;
+  const [row] = rows;
+  if (row === undefined) throw notRunnable(fence, 'there is no such job');
+  const { status, executionName: current, redriveCount: count, ...job } = row;
+  if (current !== executionName || count !== redriveCount) {
+    throw notRunnable(fence, `the job has moved on to ${current}, redrive ${count}`);
+  }
+  if (status !== 'RUNNING') throw notRunnable(fence, `the job is ${status}`);
+  return job;
+}
+
+const notRunnable = (fence: Fence, why: string): Terminal =>
+  new Terminal(
+    'JOB_NOT_RUNNABLE',
+    `execution ${fence.executionName}, redrive ${fence.redriveCount}: ${why}`,
+  );
+
+const columns = (sql: Sql) => sql`
+  job_id as "jobId", tenant_id as "tenantId", type, run, accepted_no::text as "acceptedNo", input,
+  payload_ref as "payloadRef", payload_pin as "payloadPin", correlation_id as "correlationId", traceparent,
+  status, execution_name as "executionName", redrive_count as "redriveCount"`;
+
+/**
+ * The guard of a write: `with fence as (${heldBy(sql, fence)}) insert … select … from fence`. Holds the job's row
+ * against a change of status until the write commits; gives no row where the job is not RUNNING under the fence.
+ */
+export const heldBy = (sql: Sql, fence: Fence) => sql`
+  select job_id, tenant_id from jobs
+  where job_id = ${fence.jobId} and execution_name = ${fence.executionName}
+    and redrive_count = ${fence.redriveCount} and status = 'RUNNING'
+  for share`;

@@ -1,0 +1,87 @@
+import type { Envelope } from '../envelope.ts';
+import type { MessageId, TenantId } from '../ids.ts';
+import type { Sql } from './connect.ts';
+
+export type Destination = 'job-requests' | 'event-bus' | 'webhook';
+
+/** An outbox row in the hands of whoever publishes it now. `attempts` counts this one. */
+export type OutboxRow = {
+  readonly messageId: MessageId;
+  readonly tenantId: TenantId;
+  readonly destination: Destination;
+  readonly envelope: Envelope;
+  readonly traceparent: string | null;
+  readonly attempts: number;
+};
+
+/** How long the process that wrote a row has to publish it before the sweep takes it. */
+export const firstLeaseSeconds = 5;
+const sweepLeaseSeconds = 30;
+
+/**
+ * Takes up to `limit` due rows: oldest due first, one lease each by pushing next_attempt_at ahead. No cursor, so
+ * a row that commits late is seen whenever it commits. Several sweepers never take the same row (skip locked).
+ */
+export async function claimOutbox(sql: Sql, limit: number): Promise<OutboxRow[]> {
+  return await sql<OutboxRow[]>`
+    with due as (
+      select message_id from outbox
+      where published_at is null and next_attempt_at <= now()
+      order by next_attempt_at
+      limit ${limit}
+      for update skip locked
+    )
+    update outbox set attempts = attempts + 1,
+                      next_attempt_at = now() + make_interval(secs => ${sweepLeaseSeconds})
+    from due where outbox.message_id = due.message_id
+    returning outbox.message_id as "messageId", tenant_id as "tenantId", destination, envelope, traceparent, attempts`;
+}
+
+/**
+ * Records that SQS has the messages, and until when their jobs are looked after: a published PENDING job
+ * belongs to the queue for `queueAllowanceSeconds`.
+ */
+export async function recordPublished(
+  sql: Sql,
+  messageIds: readonly MessageId[],
+  queueAllowanceSeconds: number,
+): Promise<void> {
+  await sql`
+    with published as (
+      update outbox set published_at = now(), last_error = null
+      where message_id in (select id::uuid from jsonb_array_elements_text(${sql.json([...messageIds])}) as id)
+        and published_at is null
+      returning job_id
+    )
+    update jobs set owner_until = least(now() + make_interval(secs => ${queueAllowanceSeconds}), expires_at)
+    from published where jobs.job_id = published.job_id and status = 'PENDING'`;
+}
+
+/** A row that could not be published, and when it is to be tried again. */
+export type PublishFailure = {
+  readonly messageId: MessageId;
+  readonly error: string;
+  readonly retryInMs: number;
+};
+
+export async function recordPublishFailures(
+  sql: Sql,
+  failures: readonly PublishFailure[],
+): Promise<void> {
+  await sql`
+    update outbox set last_error = failure.error,
+                      next_attempt_at = now() + failure."retryInMs" * interval '1 millisecond'
+    from jsonb_to_recordset(${sql.json([...failures])}) as failure("messageId" uuid, error text, "retryInMs" double precision)
+    where message_id = failure."messageId" and published_at is null`;
+}
+
+export type OutboxLag = { readonly waiting: number; readonly oldestSeconds: number };
+
+/** How many rows are due and not published, and for how long the oldest of them has been. */
+export async function outboxLag(sql: Sql): Promise<OutboxLag> {
+  const [row] = await sql<OutboxLag[]>`
+    select count(*)::integer as waiting,
+           coalesce(extract(epoch from now() - min(next_attempt_at)), 0)::double precision as "oldestSeconds"
+    from outbox where published_at is null and next_attempt_at <= now()`;
+  return row ?? { waiting: 0, oldestSeconds: 0 };
+}
