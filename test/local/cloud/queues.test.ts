@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import * as sqs from '@aws-sdk/client-sqs';
+import { startCloud } from '../../support/start-cloud.ts';
+import { waitFor } from '../../support/wait-for.ts';
+
+const cloud = await startCloud();
+const queues = new sqs.SQSClient({
+  region: 'us-east-1',
+  credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+  endpoint: cloud.endpoint,
+  useQueueUrlAsEndpoint: false,
+});
+after(async () => {
+  queues.destroy();
+  await cloud.stop();
+});
+
+async function makeQueue(name: string): Promise<string> {
+  await queues.send(new sqs.CreateQueueCommand({ QueueName: name }));
+  return `${cloud.endpoint}/000000000000/${name}`;
+}
+
+const send = (QueueUrl: string, MessageBody: string): Promise<unknown> =>
+  queues.send(new sqs.SendMessageCommand({ QueueUrl, MessageBody }));
+
+async function receive(
+  QueueUrl: string,
+  abortSignal?: AbortSignal,
+): Promise<sqs.Message | undefined> {
+  const command = new sqs.ReceiveMessageCommand({
+    QueueUrl,
+    WaitTimeSeconds: 20,
+    MessageSystemAttributeNames: ['ApproximateReceiveCount'],
+  });
+  const answer = await queues.send(command, abortSignal ? { abortSignal } : {});
+  return answer.Messages?.[0];
+}
+
+test('a message taken for a client that went away is there at once, its receive not counted', async () => {
+  const queue = await makeQueue('abandoned');
+  // The poll is aborted at several ages, so that some were surely registered before.
+  for (const ageMs of [0, 5, 50]) {
+    const abort = new AbortController();
+    const aborted = assert.rejects(receive(queue, abort.signal), { name: 'AbortError' });
+    const startedAt = performance.now();
+    await waitFor(() => performance.now() - startedAt >= ageMs, 1_000);
+    abort.abort();
+    await aborted;
+  }
+  await send(queue, 'still here');
+  const message = await receive(queue, AbortSignal.timeout(5_000));
+  assert.equal(message?.Body, 'still here');
+  assert.equal(message?.Attributes?.['ApproximateReceiveCount'], '1');
+});
+
+test('a message given back with visibility 0 is received again, also after kill -9', async () => {
+  const queue = await makeQueue('given-back');
+  await send(queue, 'again');
+  for (const count of ['1', '2']) {
+    const message = await receive(queue, AbortSignal.timeout(5_000));
+    assert.equal(message?.Attributes?.['ApproximateReceiveCount'], count);
+    await queues.send(
+      new sqs.ChangeMessageVisibilityCommand({
+        QueueUrl: queue,
+        ReceiptHandle: message?.ReceiptHandle,
+        VisibilityTimeout: 0,
+      }),
+    );
+  }
+  await cloud.killAndRestart();
+  const message = await receive(queue, AbortSignal.timeout(5_000));
+  assert.equal(message?.Body, 'again');
+  assert.equal(message?.Attributes?.['ApproximateReceiveCount'], '3');
+});
