@@ -7,7 +7,7 @@ import { Terminal } from './failure.ts';
 export const schemaVersion = 1;
 
 const jobRun = Type.Object({
-  jobId: Type.String(),
+  jobId: Type.String({ pattern: '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' }),
   tenantId: Type.String(),
   type: Type.String(),
   run: Type.Integer({ minimum: 1 }),
@@ -24,6 +24,8 @@ const payloads = {
       mode: Type.Enum(['resume', 'restart', 'auto']),
       /** What RedriveExecution must bring the execution to; the fence's count of this run. */
       expectedRedriveCount: Type.Integer({ minimum: 0 }),
+      /** The execution of the run before: a restart waits until it is closed. */
+      previousExecutionName: Type.String(),
     }),
   ]),
   JobStopRequested: Type.Intersect([

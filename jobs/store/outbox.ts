@@ -37,24 +37,12 @@ export async function claimOutbox(sql: Sql, limit: number): Promise<OutboxRow[]>
     returning outbox.message_id as "messageId", tenant_id as "tenantId", destination, envelope, traceparent, attempts`;
 }
 
-/**
- * Records that SQS has the messages, and until when their jobs are looked after: a published PENDING job
- * belongs to the queue for `queueAllowanceSeconds`.
- */
-export async function recordPublished(
-  sql: Sql,
-  messageIds: readonly MessageId[],
-  queueAllowanceSeconds: number,
-): Promise<void> {
+/** Records that SQS has the messages. */
+export async function recordPublished(sql: Sql, messageIds: readonly MessageId[]): Promise<void> {
   await sql`
-    with published as (
-      update outbox set published_at = now(), last_error = null
-      where message_id in (select id::uuid from jsonb_array_elements_text(${sql.json([...messageIds])}) as id)
-        and published_at is null
-      returning job_id
-    )
-    update jobs set owner_until = least(now() + make_interval(secs => ${queueAllowanceSeconds}), expires_at)
-    from published where jobs.job_id = published.job_id and status = 'PENDING'`;
+    update outbox set published_at = now(), last_error = null
+    where message_id in (select id::uuid from jsonb_array_elements_text(${sql.json([...messageIds])}) as id)
+      and published_at is null`;
 }
 
 /** A row that could not be published, and when it is to be tried again. */

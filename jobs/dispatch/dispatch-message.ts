@@ -1,0 +1,155 @@
+import { backoffMs } from '../backoff.ts';
+import { canonicalHash } from '../canonical-json.ts';
+import { classify, databaseVerdict } from '../classify.ts';
+import { type Envelope, jobOf, parseEnvelope } from '../envelope.ts';
+import { type Failure, JobError, Terminal, Transient } from '../failure.ts';
+import { failureCodes } from '../failure-codes.ts';
+import { redriveRun } from './redrive-run.ts';
+import { type DispatchDeps, type DispatchWork, failRun } from './run-context.ts';
+import { startRun } from './start-run.ts';
+import { stopRun } from './stop-run.ts';
+import { findRun } from '../store/dispatched-run.ts';
+import { claimMessage, closeMessage, type InboxClaim, postponeMessage } from '../store/inbox.ts';
+import { quarantine, type ReceivedMessage } from '../store/quarantine.ts';
+
+/** What the queue's consumer does with the message. */
+export type Disposition =
+  /** What it asked for is committed, or it is kept elsewhere: delete it. */
+  | { readonly kind: 'done'; readonly outcome: string }
+  /** Nothing is committed: it stays in SQS and comes back. `code` where something is failing around us. */
+  | { readonly kind: 'later'; readonly seconds: number; readonly code?: string };
+
+const retry = { firstMs: 1_000, capMs: 60_000 };
+
+/** Works on one message of job-requests: the same function for the ECS loop and for a Lambda event source. */
+export async function dispatch(deps: DispatchDeps, message: ReceivedMessage): Promise<Disposition> {
+  try {
+    const envelope = parseEnvelope(message.body);
+    return await dispatchEnvelope(deps, envelope);
+  } catch (error) {
+    const failure = classify(error);
+    if (failure instanceof Terminal) return await setAside(deps, message, failure);
+    // Nothing could be recorded, so the message must come back.
+    deps.log.warn(
+      { err: failure, sqsMessageId: message.sqsMessageId },
+      'message left in the queue',
+    );
+    return { kind: 'later', seconds: laterSeconds(deps, message), code: failure.code };
+  }
+}
+
+const laterSeconds = (deps: DispatchDeps, message: ReceivedMessage): number =>
+  Math.ceil(backoffMs(message.receiveCount, retry, deps.random) / 1_000);
+
+async function setAside(
+  deps: DispatchDeps,
+  message: ReceivedMessage,
+  failure: JobError,
+): Promise<Disposition> {
+  try {
+    await quarantine(deps.sql, message, failure.code, failure.message);
+  } catch (error) {
+    return { kind: 'later', seconds: laterSeconds(deps, message), code: classify(error).code };
+  }
+  deps.log.error({ code: failure.code, sqsMessageId: message.sqsMessageId }, 'message quarantined');
+  return { kind: 'done', outcome: failure.code };
+}
+
+async function dispatchEnvelope(deps: DispatchDeps, envelope: Envelope): Promise<Disposition> {
+  const run = await findRun(deps.sql, envelope);
+  if (run === undefined)
+    throw new Terminal('JOB_UNKNOWN', `there is no job ${envelope.payload.jobId} of this tenant`);
+  const answer = await claimMessage(deps.sql, envelope, requestHashOf(envelope));
+  switch (answer.kind) {
+    case 'completed':
+    case 'terminal':
+      return { kind: 'done', outcome: `duplicate of a ${answer.kind} message` };
+    case 'busy':
+      return { kind: 'later', seconds: Math.ceil(answer.leaseSeconds) };
+    case 'other-request':
+      throw new Terminal(
+        'REQUEST_HASH_MISMATCH',
+        `idempotency key ${envelope.idempotencyKey} was used before for another request`,
+      );
+    case 'claimed':
+      return await workOn({ ...deps, envelope, claim: answer.claim, run });
+  }
+}
+
+/** The hash of what a message asks for; when, by whom and how often it was sent does not change it. */
+export const requestHashOf = (envelope: Envelope): string =>
+  canonicalHash({ messageType: envelope.messageType, payload: envelope.payload });
+
+async function workOn(work: DispatchWork): Promise<Disposition> {
+  try {
+    const outcome = await act(work);
+    work.log.info({ ...logFields(work.envelope), outcome }, 'dispatched');
+    return { kind: 'done', outcome };
+  } catch (error) {
+    const failure = classify(error);
+    if (databaseVerdict(failure.cause) !== undefined && failure instanceof Transient) throw failure;
+    return await recordFailure(work, failure);
+  }
+}
+
+function act(work: DispatchWork): Promise<string> {
+  switch (work.envelope.messageType) {
+    case 'JobRequested':
+      return startRun(work, work.envelope);
+    case 'JobRedriveRequested':
+      return redriveRun(work, work.envelope);
+    case 'JobStopRequested':
+      return stopRun(work, work.envelope);
+  }
+}
+
+/** Transient: back to the outbox, as long as the attempt policy allows. Terminal: the job fails, the message is closed. */
+async function recordFailure(work: DispatchWork, failure: JobError): Promise<Disposition> {
+  const { sql, claim, envelope } = work;
+  const final = finalFailure(failure, claim, envelope);
+  if (final === undefined) {
+    const afterMs = (failure.retryAfterSeconds ?? 0) * 1_000;
+    const retryInMs = Math.max(afterMs, backoffMs(claim.attempts, retry, work.random));
+    await postponeMessage(sql, claim, envelope, {
+      code: failure.code,
+      message: failure.message,
+      retryInMs,
+    });
+    work.log.warn({ ...logFields(envelope), code: failure.code, retryInMs }, 'postponed');
+    return { kind: 'done', outcome: `postponed: ${failure.code}` };
+  }
+  if (envelope.messageType !== 'JobStopRequested') await failRun(work, final);
+  await closeMessage(sql, claim, 'FAILED_TERMINAL', final.code);
+  work.log.error({ ...logFields(envelope), code: final.code }, 'given up');
+  return { kind: 'done', outcome: final.code };
+}
+
+/** Pure: the failure to end with, or undefined where the message may be tried again. */
+export function finalFailure(
+  failure: JobError,
+  claim: InboxClaim,
+  envelope: Envelope,
+): Failure | undefined {
+  const { maxBusinessAttempts, retryableUntil, terminalAfterCodes } = envelope.attemptPolicy;
+  const ended = (code: keyof typeof failureCodes, message: string): Failure => ({
+    code,
+    message,
+    retryable: failureCodes[code].retryable,
+    state: null,
+  });
+  if (failure instanceof Terminal) return ended(failure.code, failure.message);
+  if (terminalAfterCodes.includes(failure.code)) return ended(failure.code, failure.message);
+  const late = retryableUntil !== null && Date.parse(retryableUntil) < Date.now();
+  if (claim.attempts < maxBusinessAttempts && !late) return undefined;
+  return ended(
+    'ATTEMPTS_EXHAUSTED',
+    `${claim.attempts} attempts; the last failed with ${failure.code}: ${failure.message}`,
+  );
+}
+
+const logFields = (envelope: Envelope) => ({
+  ...jobOf(envelope),
+  messageType: envelope.messageType,
+  run: envelope.payload.run,
+  correlationId: envelope.correlationId,
+});

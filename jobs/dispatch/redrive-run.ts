@@ -1,0 +1,147 @@
+import type { Envelope } from '../envelope.ts';
+import { executionFailure } from '../execution-failure.ts';
+import type { ExecutionView } from '../executions.ts';
+import { failureCodes } from '../failure-codes.ts';
+import { Transient } from '../failure.ts';
+import { executionNameOf, type JobId } from '../ids.ts';
+import { type DispatchWork, failRun, isAwaited } from './run-context.ts';
+import { close, expireIfLate, startExecution } from './start-run.ts';
+import { correctRedriveCount, recordRestart, recordStarted } from '../store/dispatched-run.ts';
+import { finishJob } from '../store/finish-job.ts';
+type Message = Envelope<'JobRedriveRequested'>;
+
+/** JobRedriveRequested: resumes or restarts the run, whichever the mode and Step Functions allow. */
+export async function redriveRun(work: DispatchWork, envelope: Message): Promise<string> {
+  const { run } = work;
+  const { payload } = envelope;
+  const restartName = executionNameOf(payload.jobId as JobId, payload.run);
+  const waits = run.status === 'PENDING' && run.run === payload.run;
+  if (!waits) return await close(work, `not redriven: the job is ${run.status}, run ${run.run}`);
+  if (await expireIfLate(work)) return await close(work, 'not redriven: expired');
+  // A restart, or a resume that an earlier delivery turned into one: follow the row.
+  if (run.executionName === restartName) {
+    await waitUntilClosed(work, payload.previousExecutionName);
+    return await startExecution(work, payload.jobId, restartName, 0);
+  }
+  if (!isAwaited(work)) return await close(work, 'not redriven: the job has another fence');
+  return await resumeRun(work, envelope);
+}
+
+async function resumeRun(work: DispatchWork, envelope: Message): Promise<string> {
+  const { jobId, run, executionName, expectedRedriveCount } = envelope.payload;
+  const arn = work.executions.arnOf(work.run.type, executionName);
+  // A second claim may be of a redrive that was done and not recorded: look before asking again.
+  const done = work.claim.attempts > 1 ? await work.executions.describe(arn) : undefined;
+  if (done !== undefined && done.redriveCount >= expectedRedriveCount)
+    return await takeOver(work, envelope, done);
+  const { refused } = await work.executions.redrive(arn, `${jobId}-${run}`);
+  if (refused === undefined) {
+    return await recordResumed(work, jobId, {
+      arn,
+      executionName,
+      redriveCount: expectedRedriveCount,
+    });
+  }
+  const view = await work.executions.describe(arn);
+  if (view !== undefined && view.redriveCount >= expectedRedriveCount)
+    return await takeOver(work, envelope, view);
+  if (view?.status === 'RUNNING') {
+    await work.executions.stop(arn, 'REDRIVEN', 'the job is redriven');
+    throw new Transient(
+      'AWS_UNAVAILABLE',
+      'the execution still runs; it is stopped before the redrive',
+      { retryAfterSeconds: 2 },
+    );
+  }
+  return await afterRefusal(work, envelope, refused, view);
+}
+
+async function recordResumed(
+  work: DispatchWork,
+  jobId: string,
+  execution: { arn: string; executionName: string; redriveCount: number },
+): Promise<string> {
+  const { arn: executionArn, executionName, redriveCount } = execution;
+  const timeoutSeconds = work.timeoutSecondsOf(work.run.type) ?? 3_600;
+  const started = { executionArn, executionName, redriveCount, timeoutSeconds };
+  const before = await recordStarted(work.sql, work.claim, jobId, started, 'redriven');
+  if (before === 'CANCELLED' || before === 'EXPIRED') {
+    await work.executions.stop(executionArn, before, 'the job was stopped');
+  }
+  return 'redriven';
+}
+
+/** The execution has been redriven already: the row takes the count and status that Step Functions shows. */
+async function takeOver(
+  work: DispatchWork,
+  envelope: Message,
+  view: ExecutionView,
+): Promise<string> {
+  const { jobId, executionName, redriveCount } = envelope.payload;
+  if (view.redriveCount !== redriveCount) {
+    await correctRedriveCount(work.sql, jobId, executionName, {
+      from: redriveCount,
+      to: view.redriveCount,
+    });
+  }
+  const outcome = await recordResumed(work, jobId, {
+    arn: view.arn,
+    executionName,
+    redriveCount: view.redriveCount,
+  });
+  if (view.status !== 'RUNNING' && view.status !== 'SUCCEEDED') {
+    const fence = { jobId: jobId as JobId, executionName, redriveCount: view.redriveCount };
+    await finishJob(
+      work.sql,
+      fence,
+      { status: 'FAILED', failure: executionFailure(view) },
+      'dispatcher',
+    );
+  }
+  return outcome;
+}
+
+/** Step Functions will not resume it: auto starts anew, resume is FAILED again with AWS's reason. */
+async function afterRefusal(
+  work: DispatchWork,
+  envelope: Message,
+  reason: string,
+  view: ExecutionView | undefined,
+): Promise<string> {
+  const { jobId, run, executionName, redriveCount, mode } = envelope.payload;
+  if (mode === 'auto') {
+    const restartName = executionNameOf(jobId as JobId, run);
+    const why = `restarted, because Step Functions refused to resume: ${reason}`;
+    const moved = await recordRestart(
+      work.sql,
+      jobId,
+      { executionName, redriveCount },
+      restartName,
+      why,
+    );
+    return moved
+      ? await startExecution(work, jobId, restartName, 0)
+      : await close(work, 'not restarted: the job has moved on');
+  }
+  const shown = view?.redriveCount ?? 0;
+  await correctRedriveCount(work.sql, jobId, executionName, { from: redriveCount, to: shown });
+  const corrected = { ...work, run: { ...work.run, redriveCount: shown } };
+  const { retryable } = failureCodes.REDRIVE_REFUSED;
+  await failRun(corrected, { code: 'REDRIVE_REFUSED', message: reason, retryable, state: null });
+  return await close(work, 'REDRIVE_REFUSED');
+}
+
+/** Before a restart the older execution must not run any more. */
+async function waitUntilClosed(work: DispatchWork, executionName: string): Promise<void> {
+  const arn = work.executions.arnOf(work.run.type, executionName);
+  const view = await work.executions.describe(arn);
+  if (view?.status !== 'RUNNING') return;
+  await work.executions.stop(arn, 'REDRIVEN', 'the job is restarted');
+  throw new Transient(
+    'AWS_UNAVAILABLE',
+    `the execution ${executionName} still runs; it is stopped before the restart`,
+    {
+      retryAfterSeconds: 2,
+    },
+  );
+}

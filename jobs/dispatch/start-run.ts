@@ -1,0 +1,69 @@
+import type { Envelope } from '../envelope.ts';
+import { Terminal } from '../failure.ts';
+import { jobOf } from '../envelope.ts';
+import { type DispatchWork, isAwaited } from './run-context.ts';
+import { requestExpiry } from '../stop.ts';
+import { recordStarted } from '../store/dispatched-run.ts';
+import { closeMessage } from '../store/inbox.ts';
+
+/** JobRequested: starts the execution named by the run. Gives the outcome for the inbox row. */
+export async function startRun(
+  work: DispatchWork,
+  envelope: Envelope<'JobRequested'>,
+): Promise<string> {
+  if (!isAwaited(work)) return await close(work, `not started: the job is ${work.run.status}`);
+  if (await expireIfLate(work)) return await close(work, 'not started: expired');
+  const { jobId, executionName, redriveCount } = envelope.payload;
+  return await startExecution(work, jobId, executionName, redriveCount);
+}
+
+/** Starts an execution and records it; stops it again where the job was cancelled in between. */
+export async function startExecution(
+  work: DispatchWork,
+  jobId: string,
+  executionName: string,
+  redriveCount: number,
+): Promise<string> {
+  const { type } = work.run;
+  const timeoutSeconds = work.timeoutSecondsOf(type);
+  if (timeoutSeconds === undefined)
+    throw new Terminal('JOB_TYPE_UNKNOWN', `no job type ${type} is registered here`);
+  await work.takeStartToken();
+  const { arn, already } = await startNamed(work, type, executionName, jobId);
+  const outcome = already ? 'already started' : 'started';
+  const started = { executionArn: arn, executionName, redriveCount, timeoutSeconds };
+  const before = await recordStarted(work.sql, work.claim, jobId, started, outcome);
+  if (before === 'CANCELLED' || before === 'EXPIRED')
+    await work.executions.stop(arn, before, 'the job was stopped');
+  return outcome;
+}
+
+async function startNamed(work: DispatchWork, type: string, executionName: string, jobId: string) {
+  try {
+    return await work.executions.start(type, executionName, jobId);
+  } catch (error) {
+    if (error instanceof Terminal)
+      throw new Terminal('START_REFUSED', error.message, { cause: error });
+    throw error;
+  }
+}
+
+/** Expires a job whose time is over before its execution is started. */
+export async function expireIfLate(work: DispatchWork): Promise<boolean> {
+  const { expiresInSeconds } = work.run;
+  if (expiresInSeconds === null || expiresInSeconds > 0) return false;
+  const request = {
+    ...jobOf(work.envelope),
+    actor: 'dispatcher',
+    reason: 'expiresAt has passed',
+    producer: 'worker',
+  } as const;
+  const outcome = await requestExpiry(work.sql, request);
+  if (outcome.outcome === 'stopped') work.publishSoon(outcome.row);
+  return true;
+}
+
+export async function close(work: DispatchWork, outcome: string): Promise<string> {
+  await closeMessage(work.sql, work.claim, 'COMPLETED', outcome);
+  return outcome;
+}

@@ -1,0 +1,141 @@
+import { Type } from 'typebox';
+import { Compile } from 'typebox/compile';
+import type { Logger } from 'pino';
+import { backoffMs } from './backoff.ts';
+import { classify } from './classify.ts';
+import type { Disposition } from './dispatch/dispatch-message.ts';
+import { executionFailure, needsHistory } from './execution-failure.ts';
+import { type Failure, Terminal } from './failure.ts';
+import { failureCodes } from './failure-codes.ts';
+import { jobIdOfExecutionName } from './ids.ts';
+import type { Sql } from './store/connect.ts';
+import { releaseOwner } from './store/dispatched-run.ts';
+import { finishJob } from './store/finish-job.ts';
+import { type Fence, openRun } from './store/open-run.ts';
+import { quarantine, type ReceivedMessage } from './store/quarantine.ts';
+
+export type ExecutionEventDeps = {
+  readonly sql: Sql;
+  /** The state that failed, from the execution's history; the caller's rate limit is in it. */
+  readonly failingStateOf: (executionArn: string) => Promise<string | null>;
+  readonly log: Logger;
+  readonly random: () => number;
+};
+
+const nullable = Type.Union([Type.String(), Type.Null()]);
+
+/** https://docs.aws.amazon.com/step-functions/latest/dg/eventbridge-integration.html; unknown fields are ignored. */
+const statusChange = Type.Object({
+  'detail-type': Type.Literal('Step Functions Execution Status Change'),
+  detail: Type.Object({
+    executionArn: Type.String(),
+    name: Type.String(),
+    status: Type.Enum([
+      'RUNNING',
+      'SUCCEEDED',
+      'FAILED',
+      'TIMED_OUT',
+      'ABORTED',
+      'PENDING_REDRIVE',
+    ]),
+    redriveCount: Type.Optional(Type.Union([Type.Integer({ minimum: 0 }), Type.Null()])),
+    error: Type.Optional(nullable),
+    cause: Type.Optional(nullable),
+  }),
+});
+const statusChangeCheck = Compile(statusChange);
+type Detail = Type.Static<typeof statusChange>['detail'];
+
+const retry = { firstMs: 1_000, capMs: 60_000 };
+
+/**
+ * Applies one status-change event. Events are best effort, may be late, doubled and out of order; the fence in
+ * every write makes an old one change nothing.
+ */
+export async function applyExecutionEvent(
+  deps: ExecutionEventDeps,
+  message: ReceivedMessage,
+): Promise<Disposition> {
+  try {
+    const detail = parse(message.body);
+    const jobId = jobIdOfExecutionName(detail.name);
+    // Somebody else's execution on the same bus: the rule's pattern is broad.
+    if (jobId === undefined) return { kind: 'done', outcome: 'not one of ours' };
+    const fence = { jobId, executionName: detail.name, redriveCount: detail.redriveCount ?? 0 };
+    const outcome = await apply(deps, fence, detail);
+    deps.log.info(
+      { jobId, status: detail.status, redriveCount: fence.redriveCount, outcome },
+      'execution event',
+    );
+    return { kind: 'done', outcome };
+  } catch (error) {
+    const failure = classify(error);
+    if (failure instanceof Terminal) {
+      await quarantine(deps.sql, message, failure.code, failure.message);
+      return { kind: 'done', outcome: failure.code };
+    }
+    const seconds = Math.ceil(backoffMs(message.receiveCount, retry, deps.random) / 1_000);
+    return { kind: 'later', seconds, code: failure.code };
+  }
+}
+
+function parse(body: string): Detail {
+  let event: unknown;
+  try {
+    event = JSON.parse(body);
+  } catch (cause) {
+    throw new Terminal('MESSAGE_MALFORMED', 'the body is not JSON', { cause });
+  }
+  if (statusChangeCheck.Check(event)) return event.detail;
+  throw new Terminal('MESSAGE_MALFORMED', 'not a "Step Functions Execution Status Change" event');
+}
+
+async function apply(deps: ExecutionEventDeps, fence: Fence, detail: Detail): Promise<string> {
+  switch (detail.status) {
+    case 'RUNNING':
+    case 'PENDING_REDRIVE':
+      return await applyRunning(deps, fence);
+    case 'SUCCEEDED':
+      return await end(deps, fence, lost);
+    case 'FAILED':
+    case 'TIMED_OUT':
+    case 'ABORTED':
+      return await end(deps, fence, await failureOf(deps, detail));
+  }
+}
+
+/** An execution that succeeds has run mark-succeeded before; where the job is still open, nobody finished it. */
+const lost: Failure = {
+  code: 'EXECUTION_LOST',
+  message: 'the execution succeeded, but no task of it finished the job',
+  retryable: failureCodes.EXECUTION_LOST.retryable,
+  state: null,
+};
+
+async function applyRunning(deps: ExecutionEventDeps, fence: Fence): Promise<string> {
+  try {
+    await openRun(deps.sql, fence, 'execution event');
+    return 'running';
+  } catch (error) {
+    if (error instanceof Terminal && error.code === 'JOB_NOT_RUNNABLE') return 'old event';
+    throw error;
+  }
+}
+
+async function failureOf(deps: ExecutionEventDeps, detail: Detail): Promise<Failure> {
+  const state = needsHistory(detail) ? await deps.failingStateOf(detail.executionArn) : null;
+  return executionFailure(detail, state);
+}
+
+async function end(deps: ExecutionEventDeps, fence: Fence, failure: Failure): Promise<string> {
+  const finished = await finishJob(
+    deps.sql,
+    fence,
+    { status: 'FAILED', failure },
+    'execution event',
+  );
+  if (finished !== undefined) return `failed: ${failure.code}`;
+  // Closed, and the job had ended already (succeeded, cancelled, expired, or by an earlier copy of this event).
+  await releaseOwner(deps.sql, fence.jobId, fence.executionName);
+  return 'already ended';
+}

@@ -1,0 +1,104 @@
+import {
+  DescribeExecutionCommand,
+  type ExecutionStatus,
+  RedriveExecutionCommand,
+  type SFNClient,
+  StartExecutionCommand,
+  StopExecutionCommand,
+} from '@aws-sdk/client-sfn';
+import { classifyingAws } from './classify.ts';
+import { Terminal } from './failure.ts';
+
+/** An execution as DescribeExecution shows it; eventually consistent on AWS. */
+export type ExecutionView = {
+  readonly arn: string;
+  readonly status: ExecutionStatus;
+  readonly redriveCount: number;
+  readonly error: string | undefined;
+  readonly cause: string | undefined;
+};
+
+/** Step Functions as the dispatcher and the reconciler use it. What fails throws Transient or Terminal. */
+export type Executions = {
+  arnOf(type: string, executionName: string): string;
+  /** Starting twice is starting once: `already` where an execution of this name exists, closed or not. */
+  start(
+    type: string,
+    executionName: string,
+    jobId: string,
+  ): Promise<{ arn: string; already: boolean }>;
+  /** undefined where there is no such execution (any more: AWS keeps them for 90 days). */
+  describe(arn: string): Promise<ExecutionView | undefined>;
+  /** Gives AWS's reason where it refuses. */
+  redrive(arn: string, clientToken: string): Promise<{ refused: string | undefined }>;
+  /** Stopping what is closed or never was is fine. */
+  stop(arn: string, error: string, cause: string): Promise<void>;
+};
+
+/**
+ * The input of every execution: small, and the same bytes each time, since StartExecution compares them
+ * (https://docs.aws.amazon.com/step-functions/latest/apireference/API_StartExecution.html).
+ */
+export const executionInput = (jobId: string, type: string): string =>
+  JSON.stringify({ jobId, type });
+
+/** `stateMachineArnPrefix` + job type is the state machine: `arn:aws:states:<region>:<account>:stateMachine:pawl-`. */
+export function createExecutions(sfn: SFNClient, stateMachineArnPrefix: string): Executions {
+  const executionPrefix = stateMachineArnPrefix.replace(':stateMachine:', ':execution:');
+  const arnOf = (type: string, executionName: string): string =>
+    `${executionPrefix}${type}:${executionName}`;
+  return {
+    arnOf,
+    async start(type, executionName, jobId) {
+      const command = new StartExecutionCommand({
+        stateMachineArn: `${stateMachineArnPrefix}${type}`,
+        name: executionName,
+        input: executionInput(jobId, type),
+      });
+      const answer = await orUndefined(['ExecutionAlreadyExists'], () => sfn.send(command));
+      return answer === undefined
+        ? { arn: arnOf(type, executionName), already: true }
+        : { arn: answer.executionArn ?? arnOf(type, executionName), already: false };
+    },
+    async describe(arn) {
+      const command = new DescribeExecutionCommand({
+        executionArn: arn,
+        includedData: 'METADATA_ONLY',
+      });
+      const answer = await orUndefined(['ExecutionDoesNotExist'], () => sfn.send(command));
+      if (answer?.status === undefined) return undefined;
+      const { status, redriveCount, error, cause } = answer;
+      return { arn, status, redriveCount: redriveCount ?? 0, error, cause };
+    },
+    async redrive(arn, clientToken) {
+      try {
+        await classifyingAws(() =>
+          sfn.send(new RedriveExecutionCommand({ executionArn: arn, clientToken })),
+        );
+        return { refused: undefined };
+      } catch (error) {
+        if (error instanceof Terminal) return { refused: error.message };
+        throw error;
+      }
+    },
+    async stop(arn, error, cause) {
+      const command = new StopExecutionCommand({ executionArn: arn, error, cause });
+      await orUndefined(['ExecutionDoesNotExist', 'ValidationException'], () => sfn.send(command));
+    },
+  };
+}
+
+/** Runs an AWS call; gives undefined for the named refusals, which are answers rather than failures. */
+async function orUndefined<Answer>(
+  names: readonly string[],
+  call: () => Promise<Answer>,
+): Promise<Answer | undefined> {
+  return await classifyingAws(async () => {
+    try {
+      return await call();
+    } catch (error) {
+      if (error instanceof Error && names.includes(error.name)) return undefined;
+      throw error;
+    }
+  });
+}

@@ -1,0 +1,56 @@
+/** Groups what comes in while earlier groups are under way; a lone item goes at once. */
+export type MicroBatch<Item> = {
+  /** Never throws and never waits; `flush` answers for its items itself. */
+  add(item: Item): void;
+  /** Resolves when everything added so far has been flushed. */
+  drain(): Promise<void>;
+};
+
+type Options<Item> = {
+  readonly maxItems: number;
+  readonly maxInFlight: number;
+  /** Must not reject: what fails in it is for it to record. */
+  readonly flush: (items: readonly Item[]) => Promise<void>;
+};
+
+/**
+ * A batch without a timer: the first item is flushed in the next turn of the event loop, together with all that
+ * was added in this one; while `maxInFlight` flushes are under way items pile up and go in larger groups.
+ */
+export function createMicroBatch<Item>({
+  maxItems,
+  maxInFlight,
+  flush,
+}: Options<Item>): MicroBatch<Item> {
+  const waiting: Item[] = [];
+  const inFlight = new Set<Promise<void>>();
+  let scheduled = false;
+
+  const flushSome = (): void => {
+    scheduled = false;
+    while (waiting.length > 0 && inFlight.size < maxInFlight) {
+      const running = flush(waiting.splice(0, maxItems)).finally(() => {
+        inFlight.delete(running);
+        schedule();
+      });
+      inFlight.add(running);
+    }
+  };
+  const schedule = (): void => {
+    if (scheduled || waiting.length === 0 || inFlight.size >= maxInFlight) return;
+    scheduled = true;
+    setImmediate(flushSome);
+  };
+  return {
+    add(item) {
+      waiting.push(item);
+      schedule();
+    },
+    async drain() {
+      while (waiting.length > 0 || inFlight.size > 0) {
+        if (inFlight.size === 0) flushSome();
+        await Promise.all(inFlight);
+      }
+    },
+  };
+}

@@ -1,0 +1,21 @@
+import type { TenantId } from './ids.ts';
+
+/** Under which all payloads of a tenant stand; nobody else's references reach there. */
+export const payloadPrefixOf = (tenantId: TenantId): string => `payloads/${tenantId}/`;
+
+/** Where the bytes of this hash (hex) stand: content-addressed, so that a repeated upload is the same object. */
+export const payloadKeyOf = (tenantId: TenantId, sha256: string): string =>
+  `${payloadPrefixOf(tenantId)}${sha256}`;
+
+/**
+ * Whether `key` names an object of this tenant. Empty, `.` and `..` segments are refused: a store on a file system
+ * may read them as a way out of the prefix.
+ */
+export function isPayloadKeyOf(tenantId: TenantId, key: string): boolean {
+  const prefix = payloadPrefixOf(tenantId);
+  if (!key.startsWith(prefix)) return false;
+  return key
+    .slice(prefix.length)
+    .split('/')
+    .every((segment) => segment !== '' && segment !== '.' && segment !== '..');
+}

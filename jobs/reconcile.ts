@@ -1,0 +1,116 @@
+import type { Logger } from 'pino';
+import { executionFailure } from './execution-failure.ts';
+import type { Executions, ExecutionView } from './executions.ts';
+import { failureCodes } from './failure-codes.ts';
+import type { Failure } from './failure.ts';
+import { requestExpiry } from './stop.ts';
+import type { Sql } from './store/connect.ts';
+import { releaseOwner } from './store/dispatched-run.ts';
+import { finishJob } from './store/finish-job.ts';
+import type { OutboxRow } from './store/outbox.ts';
+import { extendOwner, findOwnerless, type OwnerlessJob, resend } from './store/ownerless.ts';
+
+/** What is known of the queue when the reconciler runs. */
+export type QueueView = {
+  /** Nothing visible, in flight or delayed. */
+  readonly empty: boolean;
+  /** When the newest message was sent that a consumer has received; undefined before the first. */
+  readonly receivedUpTo: Date | undefined;
+};
+
+export type ReconcileDeps = {
+  readonly sql: Sql;
+  readonly executions: Executions;
+  readonly queueView: () => Promise<QueueView>;
+  readonly publishSoon: (row: OutboxRow) => void;
+  readonly log: Logger;
+};
+
+/** What to do about a job that nobody is known to look after. */
+export type Action = 'expire' | 'wait' | 'resend' | 'look';
+
+/** DescribeExecution is refilled at 10 to 15 calls a second on AWS: what one pass may spend. */
+const describesPerPass = 300;
+const ownerSeconds = 300;
+/** How much older than what is received now a message must be to count as lost: queues are not strictly ordered. */
+const reorderAllowanceMs = 60_000;
+
+/** Pure. A backlog is never sent a second time: a message that may still be in the queue is waited for. */
+export function decide(job: OwnerlessJob, queue: QueueView): Action {
+  const open = job.status === 'PENDING' || job.status === 'RUNNING';
+  if (open && job.expired) return 'expire';
+  if (job.status !== 'PENDING') return 'look';
+  // Not published: the relay has it, and its lag is alarmed on its own.
+  if (job.publishedAt === null) return job.messageId === null ? 'look' : 'wait';
+  const passed =
+    queue.receivedUpTo !== undefined &&
+    job.publishedAt.getTime() + reorderAllowanceMs < queue.receivedUpTo.getTime();
+  return queue.empty || passed ? 'resend' : 'wait';
+}
+
+/** Takes up the jobs past their `owner_until`; gives how many were found. Run once a minute. */
+export async function reconcile(deps: ReconcileDeps): Promise<number> {
+  const jobs = await findOwnerless(deps.sql, describesPerPass);
+  if (jobs.length === 0) return 0;
+  const queue = await deps.queueView();
+  for (const job of jobs) {
+    const action = decide(job, queue);
+    await act(deps, job, action);
+    deps.log.warn({ jobId: job.jobId, status: job.status, action }, 'job without an owner');
+  }
+  return jobs.length;
+}
+
+async function act(deps: ReconcileDeps, job: OwnerlessJob, action: Action): Promise<void> {
+  switch (action) {
+    case 'expire':
+      return await expire(deps, job);
+    case 'wait':
+      return await extendOwner(deps.sql, job, ownerSeconds);
+    case 'resend':
+      return await resend(deps.sql, job, ownerSeconds);
+    case 'look':
+      return await look(deps, job);
+  }
+}
+
+async function expire({ sql, publishSoon }: ReconcileDeps, job: OwnerlessJob): Promise<void> {
+  const { jobId, tenantId } = job;
+  const request = {
+    jobId,
+    tenantId,
+    actor: 'reconciler',
+    reason: 'expiresAt has passed',
+    producer: 'worker',
+  } as const;
+  const outcome = await requestExpiry(sql, request);
+  if (outcome.outcome === 'stopped') publishSoon(outcome.row);
+}
+
+/** Asks Step Functions what became of the execution, and brings the job in line with it. */
+async function look(deps: ReconcileDeps, job: OwnerlessJob): Promise<void> {
+  const { sql, executions } = deps;
+  const view = await executions.describe(executions.arnOf(job.type, job.executionName));
+  const open = job.status === 'PENDING' || job.status === 'RUNNING';
+  if (view?.status === 'RUNNING' || view?.status === 'PENDING_REDRIVE') {
+    if (!open) await executions.stop(view.arn, job.status, 'the job has ended');
+    return await extendOwner(sql, job, ownerSeconds);
+  }
+  if (!open) return await releaseOwner(sql, job.jobId, job.executionName);
+  const redriveCount = Math.max(job.redriveCount, view?.redriveCount ?? 0);
+  const fence = { jobId: job.jobId, executionName: job.executionName, redriveCount };
+  await finishJob(sql, fence, { status: 'FAILED', failure: endingOf(view) }, 'reconciler');
+}
+
+function endingOf(view: ExecutionView | undefined): Failure {
+  if (view !== undefined && view.status !== 'SUCCEEDED') return executionFailure(view);
+  return {
+    code: 'EXECUTION_LOST',
+    message:
+      view === undefined
+        ? 'Step Functions knows no execution of this name'
+        : 'the execution succeeded, but no task of it finished the job',
+    retryable: failureCodes.EXECUTION_LOST.retryable,
+    state: null,
+  };
+}

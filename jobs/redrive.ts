@@ -1,0 +1,77 @@
+import { newEnvelope } from './envelope.ts';
+import { executionNameOf, type JobId, type TenantId } from './ids.ts';
+import type { Sql } from './store/connect.ts';
+import type { OutboxRow } from './store/outbox.ts';
+import { reopenJob } from './store/redrive-job.ts';
+import { findJobState, type JobState } from './store/stop-job.ts';
+
+/**
+ * `resume`: RedriveExecution from the failed state. `restart`: a new execution of the current definition.
+ * `auto`: resume where Step Functions allows it, else restart.
+ */
+export type RedriveMode = 'resume' | 'restart' | 'auto';
+
+export type RedriveOutcome =
+  | { readonly outcome: 'not-found' }
+  /** Only a FAILED, CANCELLED or EXPIRED job can be redriven. */
+  | { readonly outcome: 'not-redrivable'; readonly job: JobState }
+  | { readonly outcome: 'redriven'; readonly job: JobState; readonly row: OutboxRow };
+
+export type RedriveRequest = {
+  readonly jobId: JobId;
+  readonly tenantId: TenantId | undefined;
+  readonly mode: RedriveMode;
+  readonly reason: string;
+  readonly actor: string;
+  /** Until when this run may take; null clears an old one. */
+  readonly expiresAt: Date | null;
+};
+
+const redrivable = new Set(['FAILED', 'CANCELLED', 'EXPIRED']);
+
+/** Opens the job's next run and its message to the dispatcher, which asks Step Functions. */
+export async function requestRedrive(sql: Sql, request: RedriveRequest): Promise<RedriveOutcome> {
+  const job = await findJobState(sql, request.jobId, request.tenantId);
+  if (job === undefined) return { outcome: 'not-found' };
+  if (!redrivable.has(job.status)) return { outcome: 'not-redrivable', job };
+  const fence = nextFence(job, request.mode);
+  const { actor, reason, expiresAt } = request;
+  const message = redriveMessage(job, fence, request.mode);
+  const row = await reopenJob(sql, job, { ...fence, actor, reason, expiresAt, message });
+  if (row === undefined) {
+    // Somebody was faster: the other redrive is the one.
+    const now = await findJobState(sql, request.jobId, request.tenantId);
+    return now === undefined ? { outcome: 'not-found' } : { outcome: 'not-redrivable', job: now };
+  }
+  return {
+    outcome: 'redriven',
+    job: { ...job, ...fence, status: 'PENDING', run: job.run + 1 },
+    row,
+  };
+}
+
+type FencePair = { readonly executionName: string; readonly redriveCount: number };
+
+const nextFence = (job: JobState, mode: RedriveMode): FencePair =>
+  mode === 'restart'
+    ? { executionName: executionNameOf(job.jobId, job.run + 1), redriveCount: 0 }
+    : { executionName: job.executionName, redriveCount: job.redriveCount + 1 };
+
+const redriveMessage = (job: JobState, fence: FencePair, mode: RedriveMode) =>
+  newEnvelope({
+    messageType: 'JobRedriveRequested',
+    payload: {
+      jobId: job.jobId,
+      tenantId: job.tenantId,
+      type: job.type,
+      run: job.run + 1,
+      ...fence,
+      mode,
+      expectedRedriveCount: fence.redriveCount,
+      previousExecutionName: job.executionName,
+    },
+    idempotencyKey: `redrive:${job.jobId}:${job.run + 1}`,
+    producer: 'api',
+    correlationId: job.correlationId,
+    occurredAt: new Date(),
+  });

@@ -1,0 +1,98 @@
+import { SendMessageBatchCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import type { Logger } from 'pino';
+import { backoffMs } from './backoff.ts';
+import { createMicroBatch } from './micro-batch.ts';
+import type { Sql } from './store/connect.ts';
+import {
+  type OutboxRow,
+  type PublishFailure,
+  recordPublished,
+  recordPublishFailures,
+} from './store/outbox.ts';
+
+export type RelayDeps = {
+  readonly sql: Sql;
+  readonly sqs: SQSClient;
+  readonly jobRequestsUrl: string;
+  readonly log: Logger;
+  readonly random?: () => number;
+};
+
+/** Brings outbox rows to SQS. A row may arrive twice, never not at all: what is not recorded is swept again. */
+export type Relay = {
+  /** Takes a row that this process has just committed, or claimed; never throws and never waits. */
+  publishSoon(row: OutboxRow): void;
+  /** Resolves when all rows taken so far are published or recorded as failed. */
+  drain(): Promise<void>;
+};
+
+/** SQS takes ten entries and 1 MiB a batch; our messages are under 2 KiB each. */
+const maxBatch = 10;
+const backoff = { firstMs: 500, capMs: 60_000 };
+
+export function createRelay(deps: RelayDeps): Relay {
+  const batch = createMicroBatch<OutboxRow>({
+    maxItems: maxBatch,
+    maxInFlight: 4,
+    flush: async (rows) => {
+      try {
+        await publish(deps, rows);
+      } catch (error) {
+        // The rows stay claimed until their lease ends; the sweep takes them then.
+        deps.log.error({ err: error, messages: rows.length }, 'outbox rows could not be recorded');
+      }
+    },
+  });
+  return { publishSoon: (row) => batch.add(row), drain: () => batch.drain() };
+}
+
+async function publish(deps: RelayDeps, rows: readonly OutboxRow[]): Promise<void> {
+  const errors = await send(deps, rows);
+  const published = rows.filter((_, index) => !errors.has(index)).map((row) => row.messageId);
+  const failures = [...errors].flatMap(([index, error]): PublishFailure[] => {
+    const row = rows[index];
+    if (row === undefined) return [];
+    return [
+      {
+        messageId: row.messageId,
+        error,
+        retryInMs: backoffMs(row.attempts, backoff, deps.random ?? Math.random),
+      },
+    ];
+  });
+  if (published.length > 0) await recordPublished(deps.sql, published);
+  if (failures.length > 0) {
+    deps.log.warn(
+      { failures: failures.length, error: failures[0]?.error },
+      'messages were not taken by SQS',
+    );
+    await recordPublishFailures(deps.sql, failures);
+  }
+}
+
+/** Sends one batch; gives the error of each entry that SQS did not take, by its index. HTTP 200 may hold failures. */
+async function send(deps: RelayDeps, rows: readonly OutboxRow[]): Promise<Map<number, string>> {
+  try {
+    const answer = await deps.sqs.send(
+      new SendMessageBatchCommand({ QueueUrl: deps.jobRequestsUrl, Entries: rows.map(toEntry) }),
+    );
+    const failed = answer.Failed ?? [];
+    return new Map(
+      failed.map((entry) => [Number(entry.Id), `${entry.Code}: ${entry.Message ?? ''}`]),
+    );
+  } catch (error) {
+    const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+    return new Map(rows.map((_, index) => [index, text]));
+  }
+}
+
+const toEntry = (row: OutboxRow, index: number) => ({
+  Id: String(index),
+  MessageBody: JSON.stringify(row.envelope),
+  // On a standard queue the group marks the tenant: one tenant's backlog does not hold up the others.
+  // https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-fair-queues.html
+  MessageGroupId: row.tenantId,
+  ...(row.traceparent === null
+    ? {}
+    : { MessageAttributes: { traceparent: { DataType: 'String', StringValue: row.traceparent } } }),
+});

@@ -1,0 +1,71 @@
+import { newEnvelope } from './envelope.ts';
+import type { JobId, TenantId } from './ids.ts';
+import type { Sql } from './store/connect.ts';
+import type { OutboxRow } from './store/outbox.ts';
+import { findJobState, type JobState, stopJob } from './store/stop-job.ts';
+
+export type StopOutcome =
+  | { readonly outcome: 'not-found' }
+  /** It had that status already: asking twice is fine. */
+  | { readonly outcome: 'already-stopped'; readonly job: JobState }
+  /** It has ended otherwise; nothing changed. */
+  | { readonly outcome: 'final'; readonly job: JobState }
+  | { readonly outcome: 'stopped'; readonly job: JobState; readonly row: OutboxRow };
+
+type Request = {
+  readonly jobId: JobId;
+  readonly tenantId: TenantId | undefined;
+  readonly actor: string;
+  readonly reason: string;
+  readonly producer: 'api' | 'worker';
+};
+
+const open = new Set(['PENDING', 'RUNNING']);
+
+/** Cancels an open job: status, audit and stop message commit together; the dispatcher stops the execution. */
+export const requestCancel = (sql: Sql, request: Request): Promise<StopOutcome> =>
+  requestStop(sql, request, 'CANCELLED');
+
+/** Ends an open job whose `expiresAt` has passed. */
+export const requestExpiry = (sql: Sql, request: Request): Promise<StopOutcome> =>
+  requestStop(sql, request, 'EXPIRED');
+
+async function requestStop(
+  sql: Sql,
+  request: Request,
+  to: 'CANCELLED' | 'EXPIRED',
+): Promise<StopOutcome> {
+  // Each turn that finds the job changed under its hands looks again; a job has only so many changes in it.
+  for (;;) {
+    const job = await findJobState(sql, request.jobId, request.tenantId);
+    if (job === undefined) return { outcome: 'not-found' };
+    if (job.status === to) return { outcome: 'already-stopped', job };
+    if (!open.has(job.status)) return { outcome: 'final', job };
+    const { actor, reason } = request;
+    const row = await stopJob(sql, job, {
+      to,
+      actor,
+      reason,
+      message: stopMessage(job, to, request),
+    });
+    if (row !== undefined) return { outcome: 'stopped', job: { ...job, status: to }, row };
+  }
+}
+
+const stopMessage = (job: JobState, status: 'CANCELLED' | 'EXPIRED', request: Request) =>
+  newEnvelope({
+    messageType: 'JobStopRequested',
+    payload: {
+      jobId: job.jobId,
+      tenantId: job.tenantId,
+      type: job.type,
+      run: job.run,
+      executionName: job.executionName,
+      redriveCount: job.redriveCount,
+      status,
+    },
+    idempotencyKey: `stop:${job.executionName}:${job.redriveCount}:${status}`,
+    producer: request.producer,
+    correlationId: job.correlationId,
+    occurredAt: new Date(),
+  });

@@ -1,0 +1,103 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { v7 } from 'uuid';
+import type { TenantId } from '../ids.ts';
+import type { Sql } from './connect.ts';
+
+/** `ops` belongs to operators alone: they have no tenant and see all. */
+export const scopes = ['jobs:read', 'jobs:write', 'ops'] as const;
+export type KeyScope = (typeof scopes)[number];
+
+/** The key as it is shown, once: `pawl_<prefix>_<secret>`, 12 characters to look it up by and 256 random bits. */
+const shape = /^pawl_(?<prefix>[0-9a-f]{12})_[A-Za-z0-9_-]{43}$/;
+
+export const prefixOfKey = (key: string): string | undefined => shape.exec(key)?.groups?.['prefix'];
+
+export const newKey = (): string =>
+  `pawl_${randomBytes(6).toString('hex')}_${randomBytes(32).toString('base64url')}`;
+
+const hashOf = (key: string): Buffer => createHash('sha256').update(key).digest();
+
+export type ApiKey = {
+  readonly keyId: string;
+  readonly tenantId: TenantId | null;
+  readonly scopes: readonly KeyScope[];
+  readonly expiresAt: Date | null;
+};
+
+export type NewApiKey = {
+  /** null makes an operator's key; its scopes must then hold `ops`. */
+  readonly tenantId: TenantId | null;
+  readonly scopes: readonly KeyScope[];
+  readonly name: string;
+  readonly expiresAt?: Date;
+  /** A key that is known already, in the shape of `newKey`; storing the same one again changes nothing. */
+  readonly key?: string;
+};
+
+/** Stores the hash of a key and gives the key itself, which is shown nowhere else. */
+export async function createApiKey(
+  sql: Sql,
+  { tenantId, scopes: granted, name, expiresAt, key = newKey() }: NewApiKey,
+): Promise<{ readonly keyId: string; readonly key: string }> {
+  const prefix = prefixOfKey(key);
+  if (prefix === undefined) {
+    throw new Error('a key is written pawl_<12 hex digits>_<43 characters of base64url>');
+  }
+  const [row] = await sql<{ keyId: string }[]>`
+    insert into api_keys as known (key_id, tenant_id, prefix, key_hash, scopes, name, expires_at)
+    values (${v7()}, ${tenantId}, ${prefix}, ${hashOf(key)}, ${sql.json([...granted])}, ${name}, ${expiresAt ?? null})
+    on conflict (prefix) do update set name = excluded.name where known.key_hash = excluded.key_hash
+    returning key_id as "keyId"`;
+  if (row === undefined) throw new Error(`another key has the prefix ${prefix}`);
+  return { keyId: row.keyId, key };
+}
+
+export async function ensureTenant(sql: Sql, tenantId: TenantId, name: string): Promise<void> {
+  await sql`insert into tenants (tenant_id, name) values (${tenantId}, ${name}) on conflict do nothing`;
+}
+
+/** The key's row where the key is right, not revoked and not expired. Only hashes are compared, in constant time. */
+export async function verifyApiKey(sql: Sql, key: string): Promise<ApiKey | undefined> {
+  const prefix = prefixOfKey(key);
+  if (prefix === undefined) return undefined;
+  const [row] = await sql<(ApiKey & { readonly keyHash: Buffer })[]>`
+    select key_id as "keyId", tenant_id as "tenantId", scopes, expires_at as "expiresAt", key_hash as "keyHash"
+    from api_keys
+    where prefix = ${prefix} and revoked_at is null and (expires_at is null or expires_at > now())`;
+  if (row === undefined || !timingSafeEqual(row.keyHash, hashOf(key))) return undefined;
+  const { keyHash: _, ...apiKey } = row;
+  return apiKey;
+}
+
+/** Keeps `last_used_at` right to the minute without writing at each request. */
+export async function touchApiKey(sql: Sql, keyId: string): Promise<void> {
+  await sql`
+    update api_keys set last_used_at = now()
+    where key_id = ${keyId} and (last_used_at is null or last_used_at < now() - interval '1 minute')`;
+}
+
+export type ListedKey = {
+  readonly keyId: string;
+  readonly tenantId: string | null;
+  readonly prefix: string;
+  readonly scopes: readonly KeyScope[];
+  readonly name: string;
+  readonly createdAt: Date;
+  readonly expiresAt: Date | null;
+  readonly revokedAt: Date | null;
+  readonly lastUsedAt: Date | null;
+};
+
+export async function listApiKeys(sql: Sql): Promise<ListedKey[]> {
+  return await sql<ListedKey[]>`
+    select key_id as "keyId", tenant_id as "tenantId", prefix, scopes, name, created_at as "createdAt",
+           expires_at as "expiresAt", revoked_at as "revokedAt", last_used_at as "lastUsedAt"
+    from api_keys order by created_at`;
+}
+
+/** Gives whether a key of this prefix was there and not revoked before. */
+export async function revokeApiKey(sql: Sql, prefix: string): Promise<boolean> {
+  const rows = await sql`
+    update api_keys set revoked_at = now() where prefix = ${prefix} and revoked_at is null returning key_id`;
+  return rows.length === 1;
+}

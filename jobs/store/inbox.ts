@@ -1,0 +1,130 @@
+import { randomUUID } from 'node:crypto';
+import type { FailureCode } from '../failure-codes.ts';
+import type { Envelope } from '../envelope.ts';
+import type { Sql } from './connect.ts';
+
+/** The right to work on a message, until the lease ends. */
+export type InboxClaim = {
+  readonly tenantId: string;
+  readonly idempotencyKey: string;
+  readonly leaseToken: string;
+  /** Which business attempt this is: 1, 2, …; SQS's receive count is for crashes and counts elsewhere. */
+  readonly attempts: number;
+};
+
+/** What a message meets in the inbox. */
+export type InboxAnswer =
+  | { readonly kind: 'claimed'; readonly claim: InboxClaim }
+  /** Done before: the duplicate is a success. */
+  | { readonly kind: 'completed' }
+  | { readonly kind: 'terminal' }
+  /** Another consumer works on it now. */
+  | { readonly kind: 'busy'; readonly leaseSeconds: number }
+  | { readonly kind: 'other-request' };
+
+/** Longer than any dispatch takes: each call in it is bounded well below. */
+export const inboxLeaseSeconds = 60;
+
+type Existing = {
+  readonly status: string;
+  readonly sameRequest: boolean;
+  readonly leaseSeconds: number | null;
+};
+
+/**
+ * Takes a message in and claims it. A row of the same key whose hash differs is never touched: the same key for
+ * another request is an alert, not a retry.
+ */
+export async function claimMessage(
+  sql: Sql,
+  envelope: Envelope,
+  requestHash: string,
+): Promise<InboxAnswer> {
+  const { tenantId, jobId } = envelope.payload;
+  const leaseToken = randomUUID();
+  const [row] = await sql<{ attempts: number }[]>`
+    insert into worker_inbox as inbox (tenant_id, idempotency_key, message_id, message_type, job_id, request_hash,
+                                       status, attempts, lease_token, lease_until)
+    values (${tenantId}, ${envelope.idempotencyKey}, ${envelope.messageId}, ${envelope.messageType}, ${jobId},
+            ${requestHash}, 'PROCESSING', 1, ${leaseToken}, now() + make_interval(secs => ${inboxLeaseSeconds}))
+    on conflict (tenant_id, idempotency_key) do update set
+      status = 'PROCESSING', attempts = inbox.attempts + 1, deliveries = inbox.deliveries + 1,
+      lease_token = excluded.lease_token, lease_until = excluded.lease_until, updated_at = now()
+    where inbox.request_hash = excluded.request_hash
+      and (inbox.status in ('RECEIVED', 'FAILED_RETRYABLE')
+        or (inbox.status = 'PROCESSING' and inbox.lease_until < now()))
+    returning attempts`;
+  if (row !== undefined) {
+    const claim = {
+      tenantId,
+      idempotencyKey: envelope.idempotencyKey,
+      leaseToken,
+      attempts: row.attempts,
+    };
+    return { kind: 'claimed', claim };
+  }
+  const [existing] = await sql<Existing[]>`
+    update worker_inbox set deliveries = deliveries + 1, updated_at = now()
+    where tenant_id = ${tenantId} and idempotency_key = ${envelope.idempotencyKey}
+    returning status, request_hash = ${requestHash} as "sameRequest",
+              extract(epoch from lease_until - now())::double precision as "leaseSeconds"`;
+  return meaning(existing);
+}
+
+function meaning(existing: Existing | undefined): InboxAnswer {
+  if (existing === undefined) return { kind: 'busy', leaseSeconds: 1 }; // removed by retention in between: come back
+  if (!existing.sameRequest) return { kind: 'other-request' };
+  if (existing.status === 'COMPLETED') return { kind: 'completed' };
+  if (existing.status === 'FAILED_TERMINAL') return { kind: 'terminal' };
+  return { kind: 'busy', leaseSeconds: Math.max(1, existing.leaseSeconds ?? 1) };
+}
+
+/** The statement part that closes a claim; no row where the lease was lost. */
+export const closing = (
+  sql: Sql,
+  claim: InboxClaim,
+  status: 'COMPLETED' | 'FAILED_TERMINAL',
+  outcome: string,
+) => sql`
+  update worker_inbox set status = ${status}, outcome = ${outcome}, lease_token = null, lease_until = null,
+                          updated_at = now()
+  where tenant_id = ${claim.tenantId} and idempotency_key = ${claim.idempotencyKey}
+    and lease_token = ${claim.leaseToken}`;
+
+/** Records that the message asked for nothing (any more), or cannot be done; `outcome` says which. */
+export async function closeMessage(
+  sql: Sql,
+  claim: InboxClaim,
+  status: 'COMPLETED' | 'FAILED_TERMINAL',
+  outcome: string,
+): Promise<void> {
+  await closing(sql, claim, status, outcome);
+}
+
+/**
+ * Puts a message that failed transiently back into the outbox, due after `retryInMs`: inbox row and outbox row in
+ * one statement, so that the message in SQS may be deleted. An outage does not fill the DLQ.
+ */
+export async function postponeMessage(
+  sql: Sql,
+  claim: InboxClaim,
+  envelope: Envelope,
+  failure: { readonly code: FailureCode; readonly message: string; readonly retryInMs: number },
+): Promise<void> {
+  await sql`
+    with postponed as (
+      update worker_inbox set status = 'FAILED_RETRYABLE', outcome = ${failure.code}, lease_token = null,
+                              lease_until = null, updated_at = now()
+      where tenant_id = ${claim.tenantId} and idempotency_key = ${claim.idempotencyKey}
+        and lease_token = ${claim.leaseToken}
+      returning job_id
+    )
+    insert into outbox as o (message_id, tenant_id, destination, message_type, job_id, envelope, last_error,
+                             next_attempt_at)
+    select ${envelope.messageId}::uuid, ${claim.tenantId}, 'job-requests', ${envelope.messageType}, job_id,
+           ${sql.json(envelope)}::jsonb, ${`${failure.code}: ${failure.message}`},
+           now() + ${failure.retryInMs} * interval '1 millisecond'
+    from postponed
+    on conflict (message_id) do update set
+      published_at = null, next_attempt_at = excluded.next_attempt_at, last_error = excluded.last_error`;
+}

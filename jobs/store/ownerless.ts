@@ -1,0 +1,58 @@
+import type { JobId, TenantId } from '../ids.ts';
+import type { Sql } from './connect.ts';
+
+/** A job past its `owner_until`, with what is known of its message. */
+export type OwnerlessJob = {
+  readonly jobId: JobId;
+  readonly tenantId: TenantId;
+  readonly type: string;
+  readonly status: 'PENDING' | 'RUNNING' | 'SUCCEEDED' | 'FAILED' | 'CANCELLED' | 'EXPIRED';
+  readonly executionName: string;
+  readonly redriveCount: number;
+  readonly expired: boolean;
+  /** The newest message about the job: null where there is none any more. */
+  readonly messageId: string | null;
+  readonly publishedAt: Date | null;
+};
+
+/** The jobs that nobody is known to look after, longest first; one index scan. */
+export async function findOwnerless(sql: Sql, limit: number): Promise<OwnerlessJob[]> {
+  return await sql<OwnerlessJob[]>`
+    select jobs.job_id as "jobId", jobs.tenant_id as "tenantId", type, status, execution_name as "executionName",
+           redrive_count as "redriveCount", coalesce(expires_at <= now(), false) as expired,
+           message.message_id as "messageId", message.published_at as "publishedAt"
+    from jobs
+    left join lateral (
+      select message_id, published_at from outbox
+      where outbox.job_id = jobs.job_id order by created_at desc limit 1
+    ) message on true
+    where owner_until < now()
+    order by owner_until
+    limit ${limit}`;
+}
+
+export async function countOwnerless(sql: Sql): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`
+    select count(*)::integer as count from jobs where owner_until < now()`;
+  return row?.count ?? 0;
+}
+
+/** Gives the job an owner for `seconds`, where it still is as it was found. */
+export async function extendOwner(sql: Sql, job: OwnerlessJob, seconds: number): Promise<void> {
+  await sql`
+    update jobs set owner_until = least(now() + make_interval(secs => ${seconds}),
+                                        case when expires_at > now() then expires_at end)
+    where job_id = ${job.jobId} and status = ${job.status} and execution_name = ${job.executionName}`;
+}
+
+/** Makes the job's message due again: the relay's sweep sends it, and the inbox drops it where it was done. */
+export async function resend(sql: Sql, job: OwnerlessJob, ownerSeconds: number): Promise<void> {
+  await sql`
+    with due as (
+      update outbox set published_at = null, next_attempt_at = now()
+      where message_id = ${job.messageId} and published_at is not null
+      returning job_id
+    )
+    update jobs set owner_until = now() + make_interval(secs => ${ownerSeconds})
+    from due where jobs.job_id = due.job_id and status = 'PENDING'`;
+}

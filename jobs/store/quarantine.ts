@@ -1,0 +1,32 @@
+import { v7 } from 'uuid';
+import type { FailureCode } from '../failure-codes.ts';
+import { storableText } from '../failure.ts';
+import type { Sql } from './connect.ts';
+
+/** A message as SQS delivered it. */
+export type ReceivedMessage = {
+  readonly queue: 'job-requests' | 'execution-events';
+  readonly sqsMessageId: string;
+  readonly body: string;
+  readonly attributes: Readonly<Record<string, string>>;
+  readonly receiveCount: number;
+};
+
+/** SQS takes up to 1 MiB; the whole body is kept. */
+const maxBodyBytes = 1024 * 1024 + 16;
+
+/** Keeps a message that can never be worked on, whole, for a person; a repeated one counts up. */
+export async function quarantine(
+  sql: Sql,
+  message: ReceivedMessage,
+  code: FailureCode,
+  reason: string,
+): Promise<void> {
+  await sql`
+    insert into quarantined_messages as q
+      (quarantine_id, queue, sqs_message_id, body, attributes, code, reason, receive_count)
+    values (${v7()}, ${message.queue}, ${message.sqsMessageId}, ${storableText(message.body, maxBodyBytes)},
+            ${sql.json(message.attributes)}, ${code}, ${storableText(reason)}, ${message.receiveCount})
+    on conflict (queue, sqs_message_id) do update set
+      last_seen_at = now(), receive_count = greatest(q.receive_count, excluded.receive_count)`;
+}

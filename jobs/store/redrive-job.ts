@@ -1,0 +1,50 @@
+import type { Envelope } from '../envelope.ts';
+import { firstLeaseSeconds, type OutboxRow } from './outbox.ts';
+import type { JobState } from './stop-job.ts';
+import type { Sql } from './connect.ts';
+
+type NextRun = {
+  readonly executionName: string;
+  readonly redriveCount: number;
+  readonly expiresAt: Date | null;
+  readonly actor: string;
+  readonly reason: string;
+  readonly message: Envelope;
+};
+
+/**
+ * Opens a job's next run: FAILED, CANCELLED or EXPIRED → PENDING with the new fence, audit row and outbox row in
+ * one statement, where the job still is as `job` says; so two redrives at the same moment make one. Gives the
+ * outbox row to publish, or undefined where the job has moved on.
+ */
+export async function reopenJob(
+  sql: Sql,
+  job: JobState,
+  next: NextRun,
+): Promise<OutboxRow | undefined> {
+  const [row] = await sql<OutboxRow[]>`
+    with reopened as (
+      update jobs set status = 'PENDING', run = run + 1, execution_name = ${next.executionName},
+                      redrive_count = ${next.redriveCount}, failure = null, finished_at = null, result = null,
+                      expires_at = ${next.expiresAt}, revision = revision + 1,
+                      owner_until = least(now() + interval '5 minutes', ${next.expiresAt}::timestamptz)
+      where job_id = ${job.jobId} and status = ${job.status} and execution_name = ${job.executionName}
+        and redrive_count = ${job.redriveCount} and run = ${job.run}
+      returning job_id, tenant_id, run, traceparent
+    ),
+    audited as (
+      insert into job_events (job_id, tenant_id, run, actor, from_status, to_status, reason, details)
+      select job_id, tenant_id, run, ${next.actor}, ${job.status}, 'PENDING', ${next.reason},
+             jsonb_build_object('executionName', ${next.executionName}::text,
+                                'redriveCount', ${next.redriveCount}::integer,
+                                'previousExecutionName', ${job.executionName}::text)
+      from reopened
+    )
+    insert into outbox (message_id, tenant_id, destination, message_type, job_id, envelope, traceparent, attempts,
+                        next_attempt_at)
+    select ${next.message.messageId}::uuid, tenant_id, 'job-requests', ${next.message.messageType}, job_id,
+           ${sql.json(next.message)}::jsonb, traceparent, 1, now() + make_interval(secs => ${firstLeaseSeconds})
+    from reopened
+    returning message_id as "messageId", tenant_id as "tenantId", destination, envelope, traceparent, attempts`;
+  return row;
+}

@@ -1,0 +1,140 @@
+import { canonicalHash } from './canonical-json.ts';
+import { databaseVerdict } from './classify.ts';
+import { newEnvelope } from './envelope.ts';
+import { executionNameOf, newJobId, type TenantId } from './ids.ts';
+import type { PayloadReference } from './payload-reference.ts';
+import type { Sql } from './store/connect.ts';
+import type { OutboxRow } from './store/outbox.ts';
+import { findObstacle, insertJob, type NewJob, type StoredJob } from './store/submit-job.ts';
+
+/** A job as a client asks for it: the body of POST /jobs, found to have the right shape. */
+export type JobRequest = {
+  readonly type: string;
+  readonly input?: unknown;
+  readonly payloadRef?: PayloadReference;
+  readonly notBefore?: string;
+  readonly expiresAt?: string;
+  readonly callback?: { readonly url: string };
+  readonly tags?: Readonly<Record<string, string>>;
+  readonly orderingKey?: string;
+  readonly uniqueKey?: string;
+};
+
+/** Who asks, and what belongs to this one request. */
+export type Submission = {
+  readonly tenantId: TenantId;
+  readonly actor: string;
+  readonly idempotencyKey: string | null;
+  readonly correlationId: string;
+  readonly traceparent: string | null;
+};
+
+export type SubmitOutcome =
+  /** `row` is to be handed to the relay; undefined where the job is not due yet. */
+  | { readonly kind: 'accepted'; readonly job: StoredJob; readonly row: OutboxRow | undefined }
+  | { readonly kind: 'replayed'; readonly job: StoredJob }
+  | { readonly kind: 'other-request'; readonly job: StoredJob }
+  | { readonly kind: 'unique-key-taken'; readonly job: StoredJob }
+  | { readonly kind: 'expired-already' };
+
+/** An obstacle may be gone when it is looked for: its job was finished in between. Then the insert is tried again. */
+const maxTries = 5;
+
+/**
+ * Makes one job of all submits with the same idempotency key. The same key with another request is told apart by
+ * the request's canonical hash, whatever became of the first job. Writes nothing unless the outcome is 'accepted'.
+ */
+export async function submitJob(
+  sql: Sql,
+  request: JobRequest,
+  submission: Submission,
+  now: Date,
+): Promise<SubmitOutcome> {
+  const job = newJob(request, submission, now);
+  if (job.expiresAt !== null && job.expiresAt <= now) {
+    // A repeated request is answered as the first one was, also when its time is over by now.
+    const found = await findObstacle(sql, { ...job, uniqueKey: null });
+    return found === undefined ? { kind: 'expired-already' } : replayOrRefuse(found, job);
+  }
+  for (let tries = 0; tries < maxTries; tries += 1) {
+    const stored = await insertOnceMore(sql, job);
+    if (stored !== undefined) return accepted(stored, job);
+    const obstacle = await findObstacle(sql, job);
+    if (obstacle?.by === 'job-id') return accepted(obstacle, job);
+    if (obstacle?.by === 'idempotency-key') return replayOrRefuse(obstacle, job);
+    if (obstacle?.by === 'unique-key') return { kind: 'unique-key-taken', job: obstacle };
+  }
+  throw new Error(`the job was kept out ${maxTries} times by jobs that were gone when looked for`);
+}
+
+/**
+ * The insert, and once more where the connection broke: a pool's connections are all dead after the database was
+ * restarted. The first may have been stored nevertheless; the second then meets its own job id.
+ */
+async function insertOnceMore(sql: Sql, job: NewJob): Promise<StoredJob | undefined> {
+  try {
+    return await insertJob(sql, job);
+  } catch (error) {
+    if (databaseVerdict(error)?.kind !== 'transient') throw error;
+    return await insertJob(sql, job);
+  }
+}
+
+function newJob(request: JobRequest, submission: Submission, now: Date): NewJob {
+  const jobId = newJobId();
+  const executionName = executionNameOf(jobId, 1);
+  const { tenantId, correlationId } = submission;
+  return {
+    ...submission,
+    jobId,
+    executionName,
+    type: request.type,
+    input: request.input ?? {},
+    payloadRef: request.payloadRef ?? null,
+    requestHash: canonicalHash(request),
+    tags: request.tags ?? {},
+    orderingKey: request.orderingKey ?? null,
+    uniqueKey: request.uniqueKey ?? null,
+    callbackUrl: request.callback?.url ?? null,
+    notBefore: dueLater(request.notBefore, now),
+    expiresAt: request.expiresAt === undefined ? null : new Date(request.expiresAt),
+    message: newEnvelope({
+      messageType: 'JobRequested',
+      payload: { jobId, tenantId, type: request.type, run: 1, executionName, redriveCount: 0 },
+      idempotencyKey: `start:${executionName}:0`,
+      producer: 'api',
+      correlationId,
+      occurredAt: now,
+      attemptPolicy: {
+        notBefore: request.notBefore ?? null,
+        retryableUntil: request.expiresAt ?? null,
+      },
+    }),
+  };
+}
+
+/** A time that has come already asks for nothing. */
+function dueLater(notBefore: string | undefined, now: Date): Date | null {
+  if (notBefore === undefined) return null;
+  const due = new Date(notBefore);
+  return due > now ? due : null;
+}
+
+function accepted(stored: StoredJob, job: NewJob): SubmitOutcome {
+  const { message, tenantId, traceparent, notBefore } = job;
+  if (notBefore !== null) return { kind: 'accepted', job: stored, row: undefined };
+  const row: OutboxRow = {
+    messageId: message.messageId,
+    tenantId,
+    destination: 'job-requests',
+    envelope: message,
+    traceparent,
+    attempts: 1,
+  };
+  return { kind: 'accepted', job: stored, row };
+}
+
+const replayOrRefuse = (found: StoredJob, job: NewJob): SubmitOutcome =>
+  found.requestHash === job.requestHash
+    ? { kind: 'replayed', job: found }
+    : { kind: 'other-request', job: found };
