@@ -36,6 +36,7 @@ export type WorkerConfig = {
   /** StartExecution calls a second, below the account's refill rate (AWS: 150 to 300). */
   readonly startsPerSecond: number;
   readonly shutdownGraceMs: number;
+  readonly reconcileIntervalMs: number;
 };
 
 export type WebhookConfig = {
@@ -145,6 +146,12 @@ const workerSections = (reader: ConfigReader): WorkerConfig => ({
     10_000,
     { min: 0, max: 110_000 },
   ),
+  reconcileIntervalMs: reader.integer(
+    'RECONCILE_INTERVAL_MS',
+    'how often jobs without an owner are looked for',
+    60_000,
+    { min: 100, max: 3_600_000 },
+  ),
 });
 
 const tasksSections = (reader: ConfigReader): TasksConfig => ({
@@ -187,3 +194,7 @@ export function documentedVariables(): readonly (Variable & {
   }
   return [...found.values()];
 }
+
+/** Whether a supervisor stops this process by SIGTERM, so that a terminal's SIGINT is not for it. */
+export const isSupervised = (env: Environment = process.env): boolean =>
+  env['PAWL_SUPERVISED'] === '1';

@@ -1,0 +1,194 @@
+import {
+  ChangeMessageVisibilityCommand,
+  DeleteMessageBatchCommand,
+  type Message,
+  type SQSClient,
+} from '@aws-sdk/client-sqs';
+import type { Logger } from 'pino';
+import { Consumer } from 'sqs-consumer';
+import type { Disposition } from '../jobs/dispatch/dispatch-message.ts';
+import { createMicroBatch } from '../jobs/micro-batch.ts';
+import type { ReceivedMessage } from '../jobs/store/quarantine.ts';
+
+export type QueueConsumer = {
+  start(): void;
+  /** Takes no more; what is in hand goes on. */
+  pause(): void;
+  /** Takes no more, gives back what has not begun, and resolves when the rest is done or `graceMs` is over. */
+  stop(graceMs: number): Promise<void>;
+  /** When the newest message that was received had been sent. */
+  readonly receivedUpTo: Date | undefined;
+};
+
+type Options = {
+  readonly sqs: SQSClient;
+  readonly queueUrl: string;
+  readonly queue: ReceivedMessage['queue'];
+  /** Messages worked on at once, over all consumers of this process. */
+  readonly concurrency: number;
+  readonly handle: (message: ReceivedMessage) => Promise<Disposition>;
+  /** Told of every message that stays in the queue because something around us fails, and of each that is done. */
+  readonly onOutcome?: (disposition: Disposition) => void;
+  readonly log: Logger;
+};
+
+/** Short, because a dead client's message waits for all of it; the heartbeat extends it while work goes on. */
+const visibilitySeconds = 30;
+const heartbeatSeconds = 10;
+/** Short, because a poll that was cut off may still be given a message (stand-in) and stopping waits for it. */
+const waitSeconds = 2;
+const perConsumer = 10;
+
+/** Receives from a queue with several consumers, so that one slow message does not hold the rest. */
+export function consumeQueue(options: Options): QueueConsumer {
+  const { sqs, queueUrl, queue, concurrency, handle, onOutcome, log } = options;
+  const deletions = createDeletions(sqs, queueUrl, log);
+  const inHand = new Set<Promise<unknown>>();
+  let receivedUpTo: Date | undefined;
+  let stopping = false;
+
+  const work = async (message: Message): Promise<undefined> => {
+    if (stopping) {
+      await giveBack(message, 0);
+      return undefined;
+    }
+    receivedUpTo = later(receivedUpTo, sentAt(message));
+    const disposition = await handle(toReceived(queue, message));
+    onOutcome?.(disposition);
+    if (disposition.kind === 'done') deletions.add(message);
+    else await giveBack(message, disposition.seconds);
+    return undefined;
+  };
+  const giveBack = async (message: Message, afterSeconds: number): Promise<void> => {
+    const seconds = Math.min(afterSeconds, 12 * 60 * 60);
+    const input = {
+      QueueUrl: queueUrl,
+      ReceiptHandle: message.ReceiptHandle,
+      VisibilityTimeout: seconds,
+    };
+    await sqs.send(new ChangeMessageVisibilityCommand(input));
+  };
+  const track = async (message: Message): Promise<undefined> => {
+    const running = work(message).catch((error: unknown) => {
+      log.error(
+        { err: error, queue, sqsMessageId: message.MessageId },
+        'message left in the queue',
+      );
+    });
+    inHand.add(running);
+    await running.finally(() => inHand.delete(running));
+    return undefined;
+  };
+  const consumers = Array.from({ length: Math.ceil(concurrency / perConsumer) }, () =>
+    createConsumer(options, Math.min(perConsumer, concurrency), track),
+  );
+  return {
+    start: () => consumers.forEach((consumer) => consumer.start()),
+    pause: () => consumers.forEach((consumer) => consumer.stop()),
+    async stop(graceMs) {
+      stopping = true;
+      const deadline = Date.now() + graceMs;
+      await Promise.all(consumers.map((consumer) => stopped(consumer)));
+      await settledBy(deadline, () => Promise.all(inHand));
+      await settledBy(deadline + 2_000, () => deletions.drain());
+    },
+    get receivedUpTo() {
+      return receivedUpTo;
+    },
+  };
+}
+
+/** The handler deletes by itself, so it acknowledges nothing: it always gives undefined. */
+function createConsumer(
+  { sqs, queueUrl, queue, log }: Options,
+  batchSize: number,
+  handleMessage: (message: Message) => Promise<undefined>,
+): Consumer {
+  const consumer = Consumer.create({
+    sqs,
+    queueUrl,
+    batchSize,
+    visibilityTimeout: visibilitySeconds,
+    heartbeatInterval: heartbeatSeconds,
+    waitTimeSeconds: waitSeconds,
+    messageAttributeNames: ['All'],
+    messageSystemAttributeNames: ['ApproximateReceiveCount', 'SentTimestamp', 'MessageGroupId'],
+    pollingCompleteWaitTimeMs: (waitSeconds + 1) * 1_000,
+    handleMessage,
+  });
+  // Without a pause it would poll a dead queue hundreds of times a second.
+  const pauseOnError = (error: Error): void => {
+    log.error({ err: error, queue }, 'queue');
+    consumer.updateOption('pollingWaitTimeMs', 1_000);
+  };
+  consumer.on('error', pauseOnError);
+  consumer.on('processing_error', pauseOnError);
+  consumer.on('timeout_error', pauseOnError);
+  const atFullSpeed = (): void => consumer.updateOption('pollingWaitTimeMs', 0);
+  consumer.on('response_processed', atFullSpeed);
+  consumer.on('empty', atFullSpeed);
+  return consumer;
+}
+
+async function stopped(consumer: Consumer): Promise<void> {
+  if (!consumer.status.isRunning && !consumer.status.isPolling) return;
+  const done = new Promise<void>((resolve) => {
+    consumer.once('stopped', () => resolve());
+  });
+  consumer.stop();
+  await done;
+}
+
+async function settledBy(deadline: number, work: () => Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, Math.max(0, deadline - Date.now()));
+  });
+  await Promise.race([work(), late]);
+  clearTimeout(timer);
+}
+
+const createDeletions = (sqs: SQSClient, queueUrl: string, log: Logger) =>
+  createMicroBatch<Message>({
+    maxItems: 10,
+    maxInFlight: 4,
+    flush: async (messages) => {
+      try {
+        const Entries = messages.map((message, index) => ({
+          Id: String(index),
+          ReceiptHandle: message.ReceiptHandle,
+        }));
+        const answer = await sqs.send(
+          new DeleteMessageBatchCommand({ QueueUrl: queueUrl, Entries }),
+        );
+        if (answer.Failed?.length) log.warn({ failed: answer.Failed }, 'messages not deleted');
+      } catch (error) {
+        // They come back, and the inbox knows them.
+        log.warn({ err: error, messages: messages.length }, 'messages not deleted');
+      }
+    },
+  });
+
+const later = (a: Date | undefined, b: Date | undefined): Date | undefined =>
+  a === undefined || (b !== undefined && b > a) ? b : a;
+
+const sentAt = (message: Message): Date | undefined => {
+  const sent = Number(message.Attributes?.SentTimestamp);
+  return Number.isFinite(sent) ? new Date(sent) : undefined;
+};
+
+const toReceived = (queue: ReceivedMessage['queue'], message: Message): ReceivedMessage => ({
+  queue,
+  sqsMessageId: message.MessageId ?? '',
+  body: message.Body ?? '',
+  attributes: {
+    ...message.Attributes,
+    ...Object.fromEntries(
+      Object.entries(message.MessageAttributes ?? {}).map(([name, value]) => [
+        name,
+        value.StringValue ?? '',
+      ]),
+    ),
+  },
+  receiveCount: Number(message.Attributes?.ApproximateReceiveCount ?? 1),
+});

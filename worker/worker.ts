@@ -1,0 +1,155 @@
+import { ListStateMachinesCommand, type SFNClient } from '@aws-sdk/client-sfn';
+import type { SQSClient } from '@aws-sdk/client-sqs';
+import type { Logger } from 'pino';
+import type { WorkerConfig } from '../jobs/config.ts';
+import { type Disposition, dispatch } from '../jobs/dispatch/dispatch-message.ts';
+import type { DispatchDeps } from '../jobs/dispatch/run-context.ts';
+import { applyExecutionEvent } from '../jobs/execution-events.ts';
+import { createExecutions } from '../jobs/executions.ts';
+import { readFailingState } from '../jobs/failing-state.ts';
+import { reconcile } from '../jobs/reconcile.ts';
+import { createRelay, type Relay } from '../jobs/relay.ts';
+import type { Sql } from '../jobs/store/connect.ts';
+import { claimOutbox } from '../jobs/store/outbox.ts';
+import type { Registry } from '../statemachines/registry.ts';
+import { createCircuit } from './circuit.ts';
+import { consumeQueue } from './consume-queue.ts';
+import { isQueueEmpty } from './queue-view.ts';
+import { repeat } from './repeat.ts';
+import { createTokenBucket } from './token-bucket.ts';
+
+export type WorkerDeps = {
+  readonly config: WorkerConfig;
+  readonly sql: Sql;
+  readonly sqs: SQSClient;
+  readonly sfn: SFNClient;
+  readonly registry: Registry;
+  readonly log: Logger;
+};
+
+export type Worker = {
+  start(): void;
+  /** Takes no more, gives back what has not begun, finishes the rest within the grace period. */
+  stop(): Promise<void>;
+};
+
+const sweepBatch = 100;
+const sweepIntervalMs = 500;
+/** AWS refills GetExecutionHistory at 20 calls a second. */
+const historyReadsPerSecond = 10;
+
+/** The loops that carry a job from the outbox to its execution, and its ending back. */
+export function createWorker(deps: WorkerDeps): Worker {
+  const { config, sql, sqs, sfn, log } = deps;
+  const relay = createRelay({ sql, sqs, log, jobRequestsUrl: config.queues.jobRequestsUrl });
+  const executions = createExecutions(sfn, config.stateMachineArnPrefix);
+  const dispatchDeps = toDispatchDeps(deps, relay);
+
+  const circuit = createCircuit({
+    threshold: 5,
+    probeIntervalMs: 1_000,
+    probe: async () => {
+      await Promise.all([sql`select 1`, sfn.send(new ListStateMachinesCommand({ maxResults: 1 }))]);
+    },
+    onOpen: () => pauseAll(),
+    onClose: () => startAll(),
+    log,
+  });
+  const onOutcome = (disposition: Disposition): void => {
+    const code = disposition.kind === 'later' ? disposition.code : outage(disposition.outcome);
+    if (code === undefined) circuit.succeeded();
+    else circuit.failed(code);
+  };
+  const requests = consumeQueue({
+    sqs,
+    log,
+    onOutcome,
+    queue: 'job-requests',
+    queueUrl: config.queues.jobRequestsUrl,
+    concurrency: config.dispatchConcurrency,
+    handle: (message) => dispatch(dispatchDeps, message),
+  });
+  const historyTokens = createTokenBucket(historyReadsPerSecond, () => performance.now());
+  const eventDeps = {
+    sql,
+    log,
+    random: Math.random,
+    failingStateOf: async (arn: string) => {
+      await historyTokens.take();
+      return await readFailingState(sfn, arn);
+    },
+  };
+  const events = consumeQueue({
+    sqs,
+    log,
+    onOutcome,
+    queue: 'execution-events',
+    queueUrl: config.queues.executionEventsUrl,
+    concurrency: config.dispatchConcurrency,
+    handle: (message) => applyExecutionEvent(eventDeps, message),
+  });
+  const startAll = (): void => [requests, events].forEach((consumer) => consumer.start());
+  const pauseAll = (): void => [requests, events].forEach((consumer) => consumer.pause());
+
+  const loops = () => [
+    repeat('relay sweep', sweepIntervalMs, () => sweep(sql, relay), log),
+    repeat(
+      'reconciler',
+      config.reconcileIntervalMs,
+      async () => {
+        await reconcile({
+          sql,
+          executions,
+          log,
+          publishSoon: (row) => relay.publishSoon(row),
+          queueView: async () => ({
+            empty: await isQueueEmpty(sqs, config.queues.jobRequestsUrl),
+            receivedUpTo: requests.receivedUpTo,
+          }),
+        });
+      },
+      log,
+    ),
+  ];
+  let running: ReturnType<typeof loops> = [];
+  return {
+    start() {
+      if (running.length > 0) return;
+      running = loops();
+      startAll();
+    },
+    async stop() {
+      const stopping = [requests, events].map((consumer) => consumer.stop(config.shutdownGraceMs));
+      await Promise.all([...stopping, circuit.stop(), ...running.map((loop) => loop.stop())]);
+      await relay.drain();
+    },
+  };
+}
+
+function toDispatchDeps(
+  { config, sql, sfn, registry, log }: WorkerDeps,
+  relay: Relay,
+): DispatchDeps {
+  const startTokens = createTokenBucket(config.startsPerSecond, () => performance.now());
+  return {
+    sql,
+    log,
+    executions: createExecutions(sfn, config.stateMachineArnPrefix),
+    timeoutSecondsOf: (type) => registry.get(type)?.timeoutSeconds,
+    takeStartToken: () => startTokens.take(),
+    publishSoon: (row) => relay.publishSoon(row),
+    random: Math.random,
+  };
+}
+
+/** Publishes what the API could not, or what was put off; `again` while full batches come. */
+async function sweep(sql: Sql, relay: Relay): Promise<'again' | void> {
+  const rows = await claimOutbox(sql, sweepBatch);
+  for (const row of rows) relay.publishSoon(row);
+  await relay.drain();
+  return rows.length === sweepBatch ? 'again' : undefined;
+}
+
+/** A message that was put off because Step Functions fails counts for the circuit, though it is done with. */
+const outage = (outcome: string): string | undefined =>
+  outcome.startsWith('postponed: ') ? outcome.slice('postponed: '.length) : undefined;
