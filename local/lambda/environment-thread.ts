@@ -1,0 +1,53 @@
+// An execution environment: loads handlers and runs them, as Lambda's Node.js runtime does.
+import { pathToFileURL } from 'node:url';
+import { parentPort, workerData } from 'node:worker_threads';
+import type { EnvironmentData, EnvironmentMessage, InvokeMessage } from './environment-messages.ts';
+import { describeError } from './function-error.ts';
+
+type Handler = (event: unknown, context: unknown) => unknown;
+
+const port = parentPort;
+if (port === null) throw new Error('environment-thread.ts runs as a worker thread only');
+const { files } = workerData as EnvironmentData; // given by environment.ts
+
+const say = (message: EnvironmentMessage): void => port.postMessage(message);
+
+port.on('message', (message: InvokeMessage) => {
+  void run(message).then(say);
+});
+// A handler that cannot be loaded fails its own invocations; here it is only said early.
+await Promise.all(
+  files.map((file) => loadHandler(file).catch((error: unknown) => console.error(error))),
+);
+say({ kind: 'ready' });
+
+async function run(message: InvokeMessage): Promise<EnvironmentMessage> {
+  try {
+    const handler = await loadHandler(message.file);
+    const event: unknown = JSON.parse(message.payload);
+    const context = {
+      ...message.context,
+      callbackWaitsForEmptyEventLoop: true,
+      getRemainingTimeInMillis: () => Math.max(0, message.deadline - Date.now()),
+    };
+    // undefined has no JSON; Lambda's runtime answers null for it
+    const payload = JSON.stringify(await handler(event, context)) ?? 'null';
+    return { kind: 'done', invocation: message.invocation, failed: false, payload };
+  } catch (error) {
+    const payload = JSON.stringify(describeError(error));
+    return { kind: 'done', invocation: message.invocation, failed: true, payload };
+  }
+}
+
+/** Node keeps loaded modules, so this is a look-up from the second time on. */
+async function loadHandler(file: string): Promise<Handler> {
+  const module: unknown = await import(pathToFileURL(file).href);
+  const handler: unknown =
+    typeof module === 'object' && module !== null && Reflect.get(module, 'handler');
+  if (typeof handler !== 'function') {
+    const error = new Error(`${file} exports no function called handler`);
+    error.name = 'Runtime.HandlerNotFound';
+    throw error;
+  }
+  return (event, context) => Reflect.apply(handler, undefined, [event, context]);
+}

@@ -1,0 +1,3 @@
+export const handler = async () => {
+  process.exit(3);
+};

@@ -1,0 +1,1 @@
+export const handler = async ({ bytes }: { readonly bytes: number }) => 'x'.repeat(bytes);
