@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Failure } from '../../jobs/failure.ts';
+import type { JobId } from '../../jobs/ids.ts';
+import { finishJob, succeededUnder } from '../../jobs/store/finish-job.ts';
+import { heldBy, openRun } from '../../jobs/store/open-run.ts';
+import { connectTest } from '../support/connect-test.ts';
+import { seedJob } from '../support/seed-job.ts';
+
+const sql = await connectTest();
+
+const fenceOf = (jobId: JobId, redriveCount = 0) => ({ jobId, executionName: jobId, redriveCount });
+const boom: Failure = { code: 'TASK_FAULT', message: 'boom', retryable: false, state: 'Work' };
+
+const jobOf = async (jobId: JobId) => {
+  const [row] = await sql<
+    {
+      status: string;
+      run: number;
+      redriveCount: number;
+      failure: unknown;
+      finishedAt: Date | null;
+    }[]
+  >`
+    select status, run, redrive_count as "redriveCount", failure, finished_at as "finishedAt" from jobs where job_id = ${jobId}`;
+  assert.ok(row);
+  return row;
+};
+const auditOf = async (jobId: JobId) => {
+  const rows = await sql<{ arrow: string }[]>`
+    select from_status || ' -> ' || to_status as arrow from job_events where job_id = ${jobId} order by event_no`;
+  return rows.map((row) => row.arrow);
+};
+
+test('the first task moves a PENDING job to RUNNING, the second writes nothing', async () => {
+  const { jobId } = await seedJob(sql);
+  await openRun(sql, fenceOf(jobId), 'task one');
+  const [before] = await sql`select xmin::text from jobs where job_id = ${jobId}`;
+  const job = await openRun(sql, fenceOf(jobId), 'task two');
+  const [after] = await sql`select xmin::text from jobs where job_id = ${jobId}`;
+  assert.equal(job.jobId, jobId);
+  assert.deepEqual(after, before);
+  assert.deepEqual(await auditOf(jobId), ['PENDING -> RUNNING']);
+});
+
+test('a task of an older redrive count is turned away and changes nothing', async () => {
+  const { jobId } = await seedJob(sql, { status: 'RUNNING', redriveCount: 2 });
+  await assert.rejects(openRun(sql, fenceOf(jobId, 1), 'task'), {
+    name: 'Terminal',
+    code: 'JOB_NOT_RUNNABLE',
+  });
+  assert.equal(
+    await finishJob(sql, fenceOf(jobId, 1), { status: 'SUCCEEDED', result: {} }, 'task'),
+    undefined,
+  );
+  assert.equal((await jobOf(jobId)).status, 'RUNNING');
+  assert.deepEqual(await auditOf(jobId), []);
+});
+
+test('a redrive made outside Pawl raises a FAILED job to RUNNING and opens its next run', async () => {
+  const { jobId } = await seedJob(sql, { status: 'FAILED' });
+  await openRun(sql, fenceOf(jobId, 1), 'task');
+  const job = await jobOf(jobId);
+  assert.deepEqual(
+    [job.status, job.run, job.redriveCount, job.failure, job.finishedAt],
+    ['RUNNING', 2, 1, null, null],
+  );
+  assert.deepEqual(await auditOf(jobId), ['FAILED -> RUNNING']);
+});
+
+test('a FAILED job is not opened by a late task of the execution that failed', async () => {
+  const { jobId } = await seedJob(sql, { status: 'FAILED' });
+  await assert.rejects(openRun(sql, fenceOf(jobId), 'task'), { code: 'JOB_NOT_RUNNABLE' });
+  assert.equal((await jobOf(jobId)).status, 'FAILED');
+});
+
+test('a CANCELLED job is opened by nobody, whatever the redrive count', async () => {
+  const { jobId } = await seedJob(sql, { status: 'CANCELLED' });
+  for (const count of [0, 1]) {
+    await assert.rejects(openRun(sql, fenceOf(jobId, count), 'task'), { code: 'JOB_NOT_RUNNABLE' });
+  }
+});
+
+test('a task of another execution of the same job is turned away', async () => {
+  const { jobId } = await seedJob(sql);
+  const other = { jobId, executionName: `${jobId}-r2`, redriveCount: 0 };
+  await assert.rejects(openRun(sql, other, 'task'), { code: 'JOB_NOT_RUNNABLE' });
+  assert.equal((await jobOf(jobId)).status, 'PENDING');
+});
+
+test('a job ends once: the second ending, whichever it is, changes nothing', async () => {
+  const { jobId } = await seedJob(sql, { status: 'RUNNING' });
+  const first = await finishJob(
+    sql,
+    fenceOf(jobId),
+    { status: 'SUCCEEDED', result: { n: 1 } },
+    'task',
+  );
+  const finishedAt = (await jobOf(jobId)).finishedAt;
+  const second = await finishJob(
+    sql,
+    fenceOf(jobId),
+    { status: 'FAILED', failure: boom },
+    'execution event',
+  );
+  assert.equal(first?.status, 'SUCCEEDED');
+  assert.equal(second, undefined);
+  assert.deepEqual((await jobOf(jobId)).finishedAt, finishedAt);
+  assert.equal(await succeededUnder(sql, fenceOf(jobId)), true);
+  assert.deepEqual(await auditOf(jobId), ['RUNNING -> SUCCEEDED']);
+});
+
+test('two endings at the same moment make one', async () => {
+  const { jobId } = await seedJob(sql, { status: 'RUNNING' });
+  const endings = await Promise.all(
+    Array.from({ length: 10 }, () =>
+      finishJob(sql, fenceOf(jobId), { status: 'FAILED', failure: boom }, 'event'),
+    ),
+  );
+  assert.equal(endings.filter((ending) => ending !== undefined).length, 1);
+  assert.deepEqual(await auditOf(jobId), ['RUNNING -> FAILED']);
+});
+
+test('a write that is held by a fence takes place only while the job runs under it', async () => {
+  const { jobId } = await seedJob(sql, { status: 'RUNNING' });
+  const write = async (redriveCount: number) =>
+    await sql`with fence as (${heldBy(sql, fenceOf(jobId, redriveCount))})
+      insert into job_events (job_id, tenant_id, run, actor, to_status, reason)
+      select job_id, tenant_id, 1, 'test', 'RUNNING', 'held' from fence returning event_no`;
+  assert.equal((await write(0)).length, 1);
+  assert.equal((await write(1)).length, 0);
+  await finishJob(sql, fenceOf(jobId), { status: 'FAILED', failure: boom }, 'event');
+  assert.equal((await write(0)).length, 0);
+});

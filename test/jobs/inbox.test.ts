@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { requestHashOf } from '../../jobs/dispatch/dispatch-message.ts';
+import { claimMessage, closeMessage, postponeMessage } from '../../jobs/store/inbox.ts';
+import { connectTest } from '../support/connect-test.ts';
+import { seedJob, seedOutbox } from '../support/seed-job.ts';
+
+const sql = await connectTest();
+
+test('of many deliveries of a message at once one is worked on', async () => {
+  const { envelope } = await seedJob(sql);
+  const hash = requestHashOf(envelope);
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, () => claimMessage(sql, envelope, hash)),
+  );
+  const kinds = answers.map((answer) => answer.kind).sort();
+  assert.deepEqual(kinds, [...Array.from({ length: 19 }, () => 'busy'), 'claimed']);
+});
+
+test('a delivery after the work is done is a success without work', async () => {
+  const { envelope } = await seedJob(sql);
+  const first = await claimMessage(sql, envelope, requestHashOf(envelope));
+  assert.equal(first.kind, 'claimed');
+  if (first.kind === 'claimed') await closeMessage(sql, first.claim, 'COMPLETED', 'started');
+  assert.deepEqual(await claimMessage(sql, envelope, requestHashOf(envelope)), {
+    kind: 'completed',
+  });
+});
+
+test('a message whose worker died is claimed again when the lease is over, as the next attempt', async () => {
+  const { envelope, jobId } = await seedJob(sql);
+  const hash = requestHashOf(envelope);
+  const first = await claimMessage(sql, envelope, hash);
+  await sql`update worker_inbox set lease_until = now() - interval '1 second' where job_id = ${jobId}`;
+  const second = await claimMessage(sql, envelope, hash);
+  assert.ok(first.kind === 'claimed' && second.kind === 'claimed');
+  assert.equal(second.claim.attempts, 2);
+  // The first one wakes up: its lease token is not the row's any more.
+  await closeMessage(sql, first.claim, 'COMPLETED', 'late');
+  const [row] = await sql`select status from worker_inbox where job_id = ${jobId}`;
+  assert.equal(row?.['status'], 'PROCESSING');
+});
+
+test('the same key for another request is told apart, and the first request is untouched', async () => {
+  const { envelope, jobId } = await seedJob(sql);
+  const first = await claimMessage(sql, envelope, requestHashOf(envelope));
+  const other = { ...envelope, payload: { ...envelope.payload, type: 'another' } };
+  assert.equal(first.kind, 'claimed');
+  assert.deepEqual(await claimMessage(sql, other, requestHashOf(other)), { kind: 'other-request' });
+  const [row] = await sql`select status, request_hash from worker_inbox where job_id = ${jobId}`;
+  assert.deepEqual({ ...row }, { status: 'PROCESSING', request_hash: requestHashOf(envelope) });
+});
+
+test('the order of keys in a message does not make it another request', async () => {
+  const { envelope } = await seedJob(sql);
+  const turned = {
+    ...envelope,
+    payload: Object.fromEntries(Object.entries(envelope.payload).reverse()),
+  };
+  assert.equal(requestHashOf(turned as typeof envelope), requestHashOf(envelope));
+});
+
+test('a postponed message is due again in the outbox, and its next delivery is claimed', async () => {
+  const job = await seedJob(sql);
+  await seedOutbox(sql, job);
+  await sql`update outbox set published_at = now() where job_id = ${job.jobId}`;
+  const hash = requestHashOf(job.envelope);
+  const answer = await claimMessage(sql, job.envelope, hash);
+  assert.ok(answer.kind === 'claimed');
+  await postponeMessage(sql, answer.claim, job.envelope, {
+    code: 'AWS_UNAVAILABLE',
+    message: '503',
+    retryInMs: 60_000,
+  });
+  const [row] = await sql`
+    select published_at, next_attempt_at > now() + interval '50 seconds' as later, last_error,
+           (select status from worker_inbox where job_id = ${job.jobId}) as inbox
+    from outbox where job_id = ${job.jobId}`;
+  assert.deepEqual(
+    { ...row },
+    {
+      published_at: null,
+      later: true,
+      last_error: 'AWS_UNAVAILABLE: 503',
+      inbox: 'FAILED_RETRYABLE',
+    },
+  );
+  const again = await claimMessage(sql, job.envelope, hash);
+  assert.ok(again.kind === 'claimed' && again.claim.attempts === 2);
+});
+
+test('a message that lost its lease cannot put itself off', async () => {
+  const job = await seedJob(sql);
+  const answer = await claimMessage(sql, job.envelope, requestHashOf(job.envelope));
+  assert.ok(answer.kind === 'claimed');
+  const stale = { ...answer.claim, leaseToken: crypto.randomUUID() };
+  await postponeMessage(sql, stale, job.envelope, {
+    code: 'AWS_UNAVAILABLE',
+    message: '503',
+    retryInMs: 0,
+  });
+  assert.equal((await sql`select from outbox where job_id = ${job.jobId}`).length, 0);
+});
