@@ -1,0 +1,37 @@
+/** A JSON value (RFC 8259) as `JSON.parse` gives it. */
+export type Json = null | boolean | number | string | Json[] | JsonObject;
+export type JsonObject = { [key: string]: Json };
+
+/** Synchronous for JSONPath and constants (the hot path), a promise where JSONata is evaluated. */
+export type Awaitable<T> = T | Promise<T>;
+
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Calls `next` with the value, at once when it is there already. */
+export function whenReady<T, R>(
+  value: Awaitable<T>,
+  next: (value: T) => Awaitable<R>,
+): Awaitable<R> {
+  return value instanceof Promise ? value.then(next) : next(value);
+}
+
+/** Sets an own property, also for the name `__proto__`, which an assignment would lose. */
+export function setOwn(target: JsonObject, key: string, value: Json): void {
+  if (key === '__proto__') {
+    Object.defineProperty(target, key, {
+      value,
+      writable: true,
+      enumerable: true,
+      configurable: true,
+    });
+  } else {
+    target[key] = value;
+  }
+}
+
+/** Reads an own property only: `constructor` or `__proto__` of a JSON object are data, not JavaScript's. */
+export function getOwn(target: JsonObject, key: string): Json | undefined {
+  return Object.hasOwn(target, key) ? target[key] : undefined;
+}
