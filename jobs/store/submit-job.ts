@@ -1,6 +1,7 @@
 import type { Envelope } from '../envelope.ts';
 import type { JobId, TenantId } from '../ids.ts';
 import type { Sql } from './connect.ts';
+import type { JobStatus } from './find-job.ts';
 import { type Destination, firstLeaseSeconds } from './outbox.ts';
 
 /** A job that is to be stored, and the message that starts it. */
@@ -28,7 +29,7 @@ export type NewJob = {
 export type StoredJob = {
   readonly jobId: JobId;
   readonly type: string;
-  readonly status: string;
+  readonly status: JobStatus;
   readonly createdAt: Date;
   readonly requestHash: string;
 };

@@ -1,0 +1,54 @@
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { databaseVerdict } from '../jobs/classify.ts';
+import { Problem, problemBody, type ProblemCode, problemMediaType } from './problems.ts';
+
+/** What Fastify's own errors mean here (https://fastify.dev/docs/latest/Reference/Errors/). */
+const fastifyErrors: Readonly<Record<string, ProblemCode>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: 'body-too-large',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported-media-type',
+  FST_ERR_CTP_EMPTY_TYPE: 'unsupported-media-type',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'malformed-http',
+  FST_ERR_BAD_URL: 'not-found',
+  FST_ERR_MAX_PARAM_LENGTH: 'not-found',
+  FST_ERR_NOT_FOUND: 'not-found',
+  FST_ERR_HANDLER_TIMEOUT: 'unavailable',
+  FST_ERR_VALIDATION: 'invalid-request',
+};
+
+/** The one place where an error becomes an answer. What is not expected is logged, and told as 500 without a word of it. */
+export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const problem = toProblem(error, request);
+  if (problem.statusCode >= 500) {
+    request.log.error({ err: error, problem: problem.problemCode }, 'a request failed');
+  }
+  sendProblem(problem, request, reply);
+}
+
+/** As bytes: to a text Fastify would add a charset, which problem+json does not have. */
+export function sendProblem(problem: Problem, request: FastifyRequest, reply: FastifyReply): void {
+  void reply
+    .code(problem.statusCode)
+    .headers(problem.headers)
+    .type(problemMediaType)
+    .send(Buffer.from(JSON.stringify(problemBody(problem, request.id))));
+}
+
+function toProblem(error: unknown, request: FastifyRequest): Problem {
+  if (error instanceof Problem) return error;
+  const known = fastifyErrors[(error as Partial<FastifyError>).code ?? ''];
+  if (known === 'body-too-large') {
+    const { bodyLimit } = request.routeOptions;
+    return new Problem(known, {
+      detail: `at most ${bodyLimit} bytes are taken`,
+      uploads: '/uploads',
+    });
+  }
+  if (known === 'unavailable' || databaseVerdict(error)?.kind === 'transient') {
+    return new Problem(
+      'unavailable',
+      { detail: 'nothing was promised; try again' },
+      { 'retry-after': '2' },
+    );
+  }
+  return new Problem(known ?? 'internal-error');
+}

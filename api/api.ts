@@ -1,0 +1,36 @@
+import type { S3Client } from '@aws-sdk/client-s3';
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import type {
+  FastifyBaseLogger,
+  FastifyInstance,
+  RawReplyDefaultExpression,
+  RawRequestDefaultExpression,
+  RawServerDefault,
+} from 'fastify';
+import type { Logger } from 'pino';
+import type { CheckRequest } from '../jobs/check-request.ts';
+import type { Relay } from '../jobs/relay.ts';
+import type { Sql } from '../jobs/store/connect.ts';
+import type { Registry } from '../statemachines/registry.ts';
+
+/** Fastify with our schemas as types: `request.body` has the type of `schema.body`. */
+export type Api = FastifyInstance<
+  RawServerDefault,
+  RawRequestDefaultExpression,
+  RawReplyDefaultExpression,
+  FastifyBaseLogger,
+  TypeBoxTypeProvider
+>;
+
+/** What the API works with; nothing in it is made by the API itself. */
+export type AppDeps = {
+  readonly sql: Sql;
+  readonly s3: S3Client;
+  readonly relay: Pick<Relay, 'publishSoon'>;
+  readonly registry: Registry;
+  readonly payloadBucket: string;
+  readonly log: Logger;
+  readonly clock: () => Date;
+};
+
+export type RouteDeps = AppDeps & { readonly checkRequest: CheckRequest };

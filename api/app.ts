@@ -1,0 +1,105 @@
+import { randomUUID } from 'node:crypto';
+import swagger from '@fastify/swagger';
+import swaggerUi from '@fastify/swagger-ui';
+import Fastify, { type FastifyBaseLogger, LogController } from 'fastify';
+import { createRequestCheck } from '../jobs/check-request.ts';
+import { answerError, sendProblem } from './answer-errors.ts';
+import type { Api, AppDeps } from './api.ts';
+import { createAuthentication } from './authenticate.ts';
+import { compileValidators } from './compile-validators.ts';
+import { watchRoutes } from './refuse-other-methods.ts';
+import { answerMalformedHttp } from './malformed-http.ts';
+import { serveMetrics } from './metrics.ts';
+import { openApiOptions } from './openapi.ts';
+import { Problem } from './problems.ts';
+import { readJsonBodies } from './read-json.ts';
+import { getHealth, type Readiness } from './routes/get-health.ts';
+import { getJob } from './routes/get-job.ts';
+import { getResult } from './routes/get-result.ts';
+import { postCancel } from './routes/post-cancel.ts';
+import { postJobs } from './routes/post-jobs.ts';
+import { postRedrive } from './routes/post-redrive.ts';
+import { postUploads } from './routes/post-uploads.ts';
+import { sharedSchemas } from './schemas.ts';
+import { setSecurityHeaders } from './security-headers.ts';
+
+/** The routes that need a key, each a file. */
+const keyedRoutes = [postUploads, postJobs, getJob, getResult, postCancel, postRedrive];
+
+/** Bodies of other calls than POST /jobs are small. */
+const bodyLimitBytes = 64 * 1024;
+
+/** Builds the API; it listens nowhere and touches nothing until it is asked. `readiness` is turned off when it stops. */
+export async function createApp(
+  deps: AppDeps,
+  readiness: Readiness = { isDraining: false },
+): Promise<Api> {
+  const log: FastifyBaseLogger = deps.log;
+  const app: Api = Fastify({
+    loggerInstance: log,
+    logController: new LogController({
+      disableRequestLogging: true,
+      requestIdLogLabel: 'requestId',
+    }),
+    genReqId: (request) => requestIdOf(request.headers['x-request-id']),
+    bodyLimit: bodyLimitBytes,
+    // A request must have arrived whole within this; Node's own headersTimeout is shorter.
+    requestTimeout: 30_000,
+    keepAliveTimeout: 72_000, // longer than a load balancer's 60 s, which else meets closed connections
+    forceCloseConnections: 'idle',
+    routerOptions: { maxParamLength: 200 },
+    clientErrorHandler: answerMalformedHttp,
+    frameworkErrors: answerError,
+  });
+  app.setValidatorCompiler(compileValidators);
+  app.setErrorHandler(answerError);
+  app.setNotFoundHandler((request, reply) => {
+    sendProblem(new Problem('not-found'), request, reply);
+  });
+  app.decorateRequest('caller', null);
+  for (const schema of sharedSchemas) app.addSchema(schema);
+  readJsonBodies(app);
+  setSecurityHeaders(app);
+  logRequests(app);
+  const refuseOtherMethods = watchRoutes(app);
+  serveMetrics(app);
+  await app.register(swagger, openApiOptions);
+  await app.register(async (open) => {
+    getHealth(open, deps, readiness);
+    open.get('/openapi.json', { schema: { hide: true } }, () => app.swagger());
+  });
+  await app.register(async (keyed) => {
+    keyed.addHook('onRequest', createAuthentication(deps));
+    const checkRequest = createRequestCheck(deps.registry, deps.payloadBucket);
+    for (const route of keyedRoutes) route(keyed, { ...deps, checkRequest });
+  });
+  refuseOtherMethods();
+  await app.register(swaggerUi, { routePrefix: '/docs' });
+  return app;
+}
+
+/** The caller's own id where it is harmless to log, so that both sides speak of the same request. */
+const requestIdOf = (header: string | string[] | undefined): string =>
+  typeof header === 'string' && /^[\w.:-]{1,128}$/.test(header) ? header : randomUUID();
+
+/** One line a request: who, what, how it ended; no bodies, no keys, no query. */
+function logRequests(app: Api): void {
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id);
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    const { method, routeOptions, caller } = request;
+    const level = reply.statusCode >= 500 ? 'error' : 'info';
+    request.log[level](
+      {
+        method,
+        route: routeOptions.url ?? null,
+        status: reply.statusCode,
+        ms: Math.round(reply.elapsedTime * 10) / 10,
+        keyId: caller?.keyId,
+        tenantId: caller?.tenantId,
+      },
+      'request',
+    );
+  });
+}

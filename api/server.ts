@@ -1,0 +1,56 @@
+// The API's process: reads the configuration, listens, and stops in good order.
+import { S3Client } from '@aws-sdk/client-s3';
+import { SQSClient } from '@aws-sdk/client-sqs';
+import { pino } from 'pino';
+import { isSupervised, readApiConfig } from '../jobs/config.ts';
+import { createRelay } from '../jobs/relay.ts';
+import { connect } from '../jobs/store/connect.ts';
+import { assertSchema } from '../jobs/store/migrate.ts';
+import { loadJobTypes } from '../statemachines/registry.ts';
+import { createApp } from './app.ts';
+
+const config = readApiConfig();
+const log = pino({ level: config.logLevel, base: { service: 'api' } });
+const sql = connect(config.database, 'pawl api');
+await assertSchema(sql);
+
+const requestHandler = { connectionTimeout: 2_000, requestTimeout: 5_000 };
+const relay = createRelay({
+  sql,
+  // The URL in the configuration is the queue's; its host may be another one than the endpoint's.
+  sqs: new SQSClient({ useQueueUrlAsEndpoint: false, requestHandler }),
+  jobRequestsUrl: config.queues.jobRequestsUrl,
+  log,
+});
+const readiness = { isDraining: false };
+const app = await createApp(
+  {
+    sql,
+    s3: new S3Client({ requestHandler }),
+    relay,
+    registry: await loadJobTypes(config.jobTypeFolders),
+    payloadBucket: config.payloadBucket,
+    log,
+    clock: () => new Date(),
+  },
+  readiness,
+);
+
+let stopping = false;
+const stop = async (): Promise<void> => {
+  if (stopping) return;
+  stopping = true;
+  log.info('stopping');
+  readiness.isDraining = true;
+  await app.close();
+  await relay.drain();
+  await sql.end({ timeout: 2 });
+  log.info('stopped');
+  process.exit(0);
+};
+process.on('SIGTERM', () => void stop());
+// Under a supervisor a terminal's Ctrl-C reaches the whole group; the supervisor then stops its children in order.
+process.on('SIGINT', () => void (isSupervised() ? undefined : stop()));
+
+const address = await app.listen({ host: config.host, port: config.port });
+log.info({ address }, 'ready');

@@ -1,0 +1,102 @@
+import type { FastifyRequest } from 'fastify';
+import type { RequestFault } from '../jobs/check-request.ts';
+import { maxInputBytes } from '../jobs/check-request.ts';
+import { type JobRequest, type Submission, submitJob } from '../jobs/submit.ts';
+import type { StoredJob } from '../jobs/store/submit-job.ts';
+import type { RouteDeps } from './api.ts';
+import { actorOf, tenantOf } from './authenticate.ts';
+import { Problem } from './problems.ts';
+import { linksOf } from './represent-job.ts';
+
+export type Submitted = { readonly job: StoredJob; readonly replayed: boolean };
+
+/** Submits one job for the caller and hands its message to the relay. Throws the Problem that stands against it. */
+export async function submitRequest(
+  deps: RouteDeps,
+  request: FastifyRequest,
+  jobRequest: JobRequest,
+  idempotencyKey: string | null,
+): Promise<Submitted> {
+  const submission = submissionOf(request, idempotencyKey);
+  const fault = deps.checkRequest(jobRequest, submission.tenantId);
+  if (fault !== undefined) throw problemOfFault(fault);
+  const outcome = await submitJob(deps.sql, jobRequest, submission, deps.clock());
+  switch (outcome.kind) {
+    case 'accepted':
+      if (outcome.row !== undefined) deps.relay.publishSoon(outcome.row);
+      return { job: outcome.job, replayed: false };
+    case 'replayed':
+      return { job: outcome.job, replayed: true };
+    case 'other-request':
+      throw new Problem('idempotency-key-reused', {
+        detail: 'the first request with this key was another one; take a new key for a new job',
+      });
+    case 'unique-key-taken':
+      throw new Problem('unique-key-taken', {
+        detail: `job ${outcome.job.jobId} is ${outcome.job.status}`,
+        jobId: outcome.job.jobId,
+        links: linksOf(outcome.job.jobId),
+      });
+    case 'expired-already':
+      throw new Problem('expired-already', { detail: 'expiresAt must lie in the future' });
+  }
+}
+
+function submissionOf(request: FastifyRequest, idempotencyKey: string | null): Submission {
+  return {
+    tenantId: tenantOf(request),
+    actor: actorOf(request),
+    idempotencyKey,
+    correlationId: request.id,
+    traceparent: traceparentOf(request),
+  };
+}
+
+/** W3C Trace Context, version 00 (https://www.w3.org/TR/trace-context/); anything else is left out. */
+function traceparentOf(request: FastifyRequest): string | null {
+  const { traceparent } = request.headers;
+  const isValid =
+    typeof traceparent === 'string' &&
+    /^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/.test(traceparent);
+  return isValid ? traceparent : null;
+}
+
+function problemOfFault(fault: RequestFault): Problem {
+  switch (fault.kind) {
+    case 'type-unknown':
+      return new Problem('type-unknown', {
+        detail: `known are ${fault.known.join(', ')}`,
+        knownTypes: fault.known,
+      });
+    case 'input-too-large':
+      return new Problem('input-too-large', {
+        detail: `the input has ${fault.bytes} bytes of UTF-8, at most ${maxInputBytes} are taken inline: upload it with POST /uploads and send the payloadRef`,
+        uploads: '/uploads',
+      });
+    case 'payload-too-large':
+      return new Problem('payload-too-large', {
+        detail: `the payload has ${fault.bytes} bytes, this type takes ${fault.maxBytes}`,
+      });
+    case 'not-fitting':
+      return new Problem('input-invalid', { errors: fault.problems });
+  }
+}
+
+const keyShape = /^[\x20-\x7e]{1,255}$/;
+
+/**
+ * The Idempotency-Key, written bare or as a quoted Structured Field String, as
+ * draft-ietf-httpapi-idempotency-key-header has it: both are the same key.
+ */
+export function idempotencyKeyOf(header: string | readonly string[] | undefined): string | null {
+  if (header === undefined) return null;
+  const text = typeof header === 'string' ? header.trim() : '';
+  const quoted = /^"(?<inner>(?:[^"\\]|\\["\\])*)"$/.exec(text)?.groups?.['inner'];
+  const key = quoted === undefined ? text : quoted.replaceAll(/\\(["\\])/g, '$1');
+  if (!keyShape.test(key)) {
+    throw new Problem('invalid-idempotency-key', {
+      detail: 'one key of 1 to 255 printable ASCII characters is wanted, bare or in double quotes',
+    });
+  }
+  return key;
+}

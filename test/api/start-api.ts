@@ -1,0 +1,73 @@
+import { after } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { S3Client } from '@aws-sdk/client-s3';
+import { pino } from 'pino';
+import { createApp } from '../../api/app.ts';
+import type { AppDeps } from '../../api/api.ts';
+import type { TenantId } from '../../jobs/ids.ts';
+import { createApiKey, ensureTenant, type KeyScope } from '../../jobs/store/api-keys.ts';
+import type { Sql } from '../../jobs/store/connect.ts';
+import type { OutboxRow } from '../../jobs/store/outbox.ts';
+import { type Registry, type RegisteredJobType } from '../../statemachines/registry.ts';
+import type { JobType } from '../../statemachines/job-type.ts';
+import { connectTest } from '../support/connect-test.ts';
+import echo from './job-types/echo/job-type.ts';
+import strict from './job-types/strict/job-type.ts';
+
+export const jobTypeFolder = fileURLToPath(new URL('job-types', import.meta.url));
+export const bucket = 'pawl-payloads';
+
+export type TestApi = {
+  readonly url: string;
+  readonly sql: Sql;
+  /** What the API handed to the relay, in order. */
+  readonly handedOver: readonly OutboxRow[];
+  /** A key of a tenant, made with it where it is new; `null` makes an operator's key. */
+  keyFor(tenantId: string | null, scopes?: readonly KeyScope[]): Promise<string>;
+};
+
+/** The whole API on a port of its own and a database of this test file's own. */
+export async function startApi(overrides: Partial<AppDeps> = {}): Promise<TestApi> {
+  const sql = overrides.sql ?? (await connectTest());
+  const handedOver: OutboxRow[] = [];
+  const app = await createApp({
+    sql,
+    s3: new S3Client({
+      endpoint: 'http://127.0.0.1:9',
+      region: 'us-east-1',
+      credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+    }),
+    relay: { publishSoon: (row) => void handedOver.push(row) },
+    registry: registryOf([echo, strict]),
+    payloadBucket: bucket,
+    log: pino({ level: process.env['LOG_LEVEL'] ?? 'silent' }),
+    clock: () => new Date(),
+    ...overrides,
+  });
+  after(() => app.close());
+  const url = await app.listen({ host: '127.0.0.1', port: 0 });
+  return { url, sql, handedOver, keyFor: (tenantId, scopes) => keyFor(sql, tenantId, scopes) };
+}
+
+/** A registry of types whose state machines are never started. */
+const registryOf = (types: readonly JobType[]): Registry =>
+  new Map(
+    types.map((type): [string, RegisteredJobType] => [
+      type.type,
+      { ...type, definition: '{}', folder: jobTypeFolder, taskFiles: [] },
+    ]),
+  );
+
+export async function keyFor(
+  sql: Sql,
+  tenantId: string | null,
+  scopes: readonly KeyScope[] = tenantId === null ? ['ops'] : ['jobs:read', 'jobs:write'],
+): Promise<string> {
+  if (tenantId !== null) await ensureTenant(sql, tenantId as TenantId, tenantId);
+  const created = await createApiKey(sql, {
+    tenantId: tenantId as TenantId | null,
+    scopes,
+    name: 'test',
+  });
+  return created.key;
+}
