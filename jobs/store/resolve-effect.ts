@@ -20,8 +20,9 @@ const statusOf = {
 } as const satisfies Record<Verdict, string>;
 
 /**
- * Writes a person's verdict on a held effect (UNKNOWN) and its row in the audit trail, in one statement; the job
- * goes on by a redrive. Gives the effect's job, or undefined where the effect is not held (any more).
+ * Writes a person's verdict on an effect whose outcome is not known (UNKNOWN, or CALLING with a dead lease) and its
+ * row in the audit trail, in one statement; the job goes on by a redrive. Gives the effect's job, or undefined
+ * where there is nothing (any more) to resolve.
  */
 export async function resolveEffect(
   sql: Sql,
@@ -33,9 +34,11 @@ export async function resolveEffect(
   const [row] = await sql<{ jobId: JobId }[]>`
     with resolved as (
       update external_effects set
-        status = ${status}, provider_reference = coalesce(${providerReference}::text, provider_reference),
+        status = ${status}, lease_token = null, lease_until = null,
+        provider_reference = coalesce(${providerReference}::text, provider_reference),
         completed_at = case when ${status} = 'COMPLETED' then now() end, updated_at = now()
-      where effect_id = ${effectId} and status = 'UNKNOWN'
+      where effect_id = ${effectId}
+        and (status = 'UNKNOWN' or (status = 'CALLING' and lease_until <= now()))
       returning effect_id, effect_key, job_id
     ),
     audited as (

@@ -1,0 +1,137 @@
+import { type Logger, pino } from 'pino';
+import { type Static, type TObject, Type } from 'typebox';
+import { JobError, Terminal } from '../../jobs/failure.ts';
+import type { EffectResult } from '../../jobs/effect-log.ts';
+import { type OpenJob, openRun } from '../../jobs/store/open-run.ts';
+import { callProvider, type ProviderCall } from './effect.ts';
+import { processDeps, type TaskDeps } from './task-deps.ts';
+import { type EventHead, eventReader, stateOf } from './task-event.ts';
+import { taskFailure } from './task-failure.ts';
+
+/** What a handler has: its run and the means to work, but no HTTP client. */
+export type RunContext = Pick<TaskDeps, 'config' | 'sql' | 's3'> &
+  EventHead & { readonly log: Logger };
+
+/** The same with the job, open under the fence. */
+export type TaskContext = RunContext & {
+  readonly job: OpenJob;
+  readonly callProvider: (call: ProviderCall) => Promise<EffectResult>;
+};
+
+/** A Lambda handler; `withDeps` is the same one on other means, for tests. */
+export type TaskHandler = ((event: unknown) => Promise<unknown>) & {
+  readonly withDeps: (deps: TaskDeps) => (event: unknown) => Promise<unknown>;
+};
+
+/** No state's input or output is larger, whatever the job's size. */
+export const maxOutputBytes = 32 * 1024;
+
+const noExtras = Type.Object({});
+
+/**
+ * The handler of one task: opens the run, does the body, and throws nothing but Transient and Terminal.
+ *
+ * `extras` is the schema of what the state passes besides the head; the body gets it parsed. What the body gives
+ * is the state's output, JSON of at most 32 KiB.
+ */
+export function defineTask<Extras extends TObject = typeof noExtras>(
+  name: string,
+  body: (context: TaskContext, event: Static<Extras>) => Promise<unknown>,
+  extras?: Extras,
+): TaskHandler {
+  return defineHandler<Extras>(
+    name,
+    async (context, event, deps) => {
+      const job = await openRun(context.sql, context.fence, `task ${name}`);
+      const caller = {
+        sql: context.sql,
+        http: deps.http,
+        fence: context.fence,
+        tenantId: job.tenantId,
+        ...(deps.effectTiming === undefined ? {} : { timing: deps.effectTiming }),
+      };
+      const log = context.log.child({ run: job.run });
+      return await body(
+        { ...context, log, job, callProvider: (call) => callProvider(caller, call) },
+        event,
+      );
+    },
+    extras,
+  );
+}
+
+/** As defineTask, for the one task that must also answer when its job is finished already: mark-succeeded. */
+export function defineFinishingTask<Extras extends TObject = typeof noExtras>(
+  name: string,
+  body: (context: RunContext, event: Static<Extras>) => Promise<unknown>,
+  extras?: Extras,
+): TaskHandler {
+  return defineHandler<Extras>(name, body, extras);
+}
+
+function defineHandler<Extras extends TObject>(
+  name: string,
+  body: (context: RunContext, event: Static<Extras>, deps: TaskDeps) => Promise<unknown>,
+  extras?: Extras,
+): TaskHandler {
+  const read = eventReader<TObject>(extras ?? noExtras);
+  const run = async (event: unknown, depsOf: () => TaskDeps): Promise<unknown> => {
+    const startedAt = performance.now();
+    let log: Logger | undefined;
+    try {
+      const deps = depsOf();
+      log = deps.log.child({ task: name });
+      const parsed = read(event);
+      const { jobId, fence, state } = parsed.head;
+      log = log.child({
+        jobId,
+        execution: fence.executionName,
+        redrive: fence.redriveCount,
+        state,
+      });
+      const { config, sql, s3 } = deps;
+      const output = await body(
+        { ...parsed.head, config, sql, s3, log },
+        parsed.extras as Static<Extras>,
+        deps,
+      );
+      const bounded = boundedOutput(output);
+      log.info({ ms: msSince(startedAt) }, 'task done');
+      return bounded;
+    } catch (error) {
+      const failure = taskFailure(error, stateOf(event));
+      logFailure(log, error, failure, msSince(startedAt));
+      throw failure;
+    }
+  };
+  return Object.assign((event: unknown) => run(event, processDeps), {
+    withDeps: (deps: TaskDeps) => (event: unknown) => run(event, () => deps),
+  });
+}
+
+const msSince = (startedAt: number): number => Math.round(performance.now() - startedAt);
+
+/**
+ * An error that is not ours is a bug: its stack is wanted. The message of ours may quote a document or a provider's
+ * answer, which have no place in a log; it stands in the job's failure.
+ */
+function logFailure(
+  log: Logger = pino({ base: { service: 'tasks' } }),
+  error: unknown,
+  failure: JobError,
+  ms: number,
+): void {
+  const { name, code } = failure;
+  if (error instanceof JobError) log.warn({ ms, name, code }, 'task failed');
+  else log.error({ ms, name, code, err: error }, 'task failed');
+}
+
+function boundedOutput(output: unknown): unknown {
+  const value = output ?? {};
+  const bytes = Buffer.byteLength(JSON.stringify(value));
+  if (bytes <= maxOutputBytes) return value;
+  throw new Terminal(
+    'TASK_FAULT',
+    `the task's output is ${bytes} bytes; a state passes on at most ${maxOutputBytes}: put it into S3 or Postgres`,
+  );
+}

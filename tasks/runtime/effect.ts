@@ -1,0 +1,70 @@
+import { canonicalHash } from '../../jobs/canonical-json.ts';
+import type { EffectPolicy } from '../../jobs/config.ts';
+import {
+  type Call,
+  type EffectLogDeps,
+  type EffectResult,
+  type Provider,
+  withEffect,
+} from '../../jobs/effect-log.ts';
+import type { TenantId } from '../../jobs/ids.ts';
+import type { Fence } from '../../jobs/store/open-run.ts';
+import type { HttpClient, HttpRequest } from './http-client.ts';
+import { callOutcome, lookupOutcome, type ReferenceOf } from './http-outcome.ts';
+
+/** One call to a provider, as a task writes it down. */
+export type ProviderCall = {
+  /** From the domain, without the tenant: `document:42:1:indexed`. */
+  readonly key: string;
+  readonly provider: string;
+  readonly operation: string;
+  readonly policy: EffectPolicy;
+  /** What the effect is about, without times and attempts; its hash must not change under one key. */
+  readonly content: unknown;
+  /** Written anew for every call; `Idempotency-Key` is added to it. */
+  readonly request: (call: Call) => HttpRequest;
+  /** How the provider is asked whether it did it: 2xx yes, 404 no. Needed where the policy may be lookup. */
+  readonly lookup?: (call: Call) => HttpRequest;
+  readonly referenceOf?: ReferenceOf;
+};
+
+type Caller = EffectLogDeps & {
+  readonly http: HttpClient;
+  readonly fence: Fence;
+  readonly tenantId: TenantId;
+};
+
+/** Calls a provider once in effect: the only way out of a task (jobs/effect-log.ts says what it throws). */
+export async function callProvider(caller: Caller, call: ProviderCall): Promise<EffectResult> {
+  const { fence, tenantId } = caller;
+  const { key, provider, operation, policy, content } = call;
+  return await withEffect(
+    caller,
+    { fence, tenantId, key, provider, operation, policy, requestHash: canonicalHash(content) },
+    httpProvider(caller.http, call),
+  );
+}
+
+function httpProvider(
+  http: HttpClient,
+  { request, lookup, policy, ...rest }: ProviderCall,
+): Provider {
+  const referenceOf = rest.referenceOf ?? (() => null);
+  // Where an unknown outcome costs a person's time, a connection that may just be closing is not used again.
+  const freshConnection = policy === 'hold';
+  const send = async (make: (call: Call) => HttpRequest, call: Call) => {
+    const made = make(call);
+    const headers = { ...made.headers, 'idempotency-key': headerText(call.idempotencyKey) };
+    return await http.send({ ...made, headers }, { signal: call.signal, freshConnection });
+  };
+  return {
+    call: async (call) => callOutcome(await send(request, call), referenceOf, new Date()),
+    ...(lookup === undefined
+      ? {}
+      : { lookup: async (call: Call) => lookupOutcome(await send(lookup, call), referenceOf) }),
+  };
+}
+
+/** A header takes visible ASCII only (RFC 9110, section 5.5): what else a key holds is percent-encoded. */
+export const headerText = (text: string): string =>
+  text.replaceAll(/[^\u0021-\u0024\u0026-\u007e]/gu, (character) => encodeURIComponent(character));

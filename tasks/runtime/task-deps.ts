@@ -1,0 +1,49 @@
+import { S3Client } from '@aws-sdk/client-s3';
+import { type Logger, pino } from 'pino';
+import { readTasksConfig, type TasksConfig } from '../../jobs/config.ts';
+import type { EffectTiming } from '../../jobs/effect-log.ts';
+import { connect, type Sql } from '../../jobs/store/connect.ts';
+import { createHttpClient, type HttpClient } from './http-client.ts';
+
+/** What tasks stand on; tests give their own. */
+export type TaskDeps = {
+  readonly config: TasksConfig;
+  readonly sql: Sql;
+  readonly s3: S3Client;
+  readonly http: HttpClient;
+  readonly log: Logger;
+  /** Only tests are in a hurry. */
+  readonly effectTiming?: EffectTiming;
+};
+
+let ofThisProcess: TaskDeps | undefined;
+
+/** Made at the first event and kept: a Lambda function's connections outlive an invocation, and so do ours. */
+export function processDeps(): TaskDeps {
+  ofThisProcess ??= createDeps(readTasksConfig());
+  return ofThisProcess;
+}
+
+function createDeps(config: TasksConfig): TaskDeps {
+  return {
+    config,
+    sql: connect(config.database, 'pawl-tasks'),
+    s3: createS3Client(),
+    http: createHttpClient(),
+    log: pino({ level: config.logLevel, base: { service: 'tasks' } }),
+  };
+}
+
+/** Endpoint, region and credentials are the SDK's own business; attempts and times are bounded here. */
+export const createS3Client = (): S3Client =>
+  new S3Client({
+    maxAttempts: 3,
+    requestHandler: {
+      connectionTimeout: 3_000,
+      requestTimeout: 30_000,
+      throwOnRequestTimeout: true,
+    },
+    // The bytes are hashed by ourselves, against what the client promised.
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+  });
