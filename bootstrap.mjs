@@ -144,6 +144,7 @@ function runScript(node) {
     ...process.env,
     NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? join(modules, '.cache', 'node-compile'),
     PAWL_BOOTSTRAP_PID: String(process.pid),
+    PAWL_STARTED_AT: String(performance.timeOrigin),
   };
   const child = spawn(node, [join(root, script), ...args], { stdio: 'inherit', env });
   forwardSignals(child);

@@ -40,8 +40,11 @@ export interface RunningPostgres {
   readonly ended: Promise<void>;
   /** The connection string of a database of this server. */
   urlOf(database: string): string;
-  /** Fast shutdown: sessions are ended, everything is written, then the process ends. May be called twice. */
-  stop(): Promise<void>;
+  /**
+   * Fast shutdown: sessions are ended, everything is written, then the process ends. Past the time it is ended at once
+   * (the next start recovers). May be called twice.
+   */
+  stop(timeoutMs?: number): Promise<void>;
   /** The running server no longer keeps this process from ending. */
   unref(): void;
 }
@@ -96,8 +99,8 @@ function describe(
     identity: identity.description,
     ended,
     urlOf: (database) => `postgres://${USER}:${password}@127.0.0.1:${port}/${database}`,
-    stop: async () => {
-      await stopServer(pid);
+    stop: async (timeoutMs) => {
+      await stopServer(pid, timeoutMs);
       await ended;
     },
     unref: () => child.unref(),
@@ -187,9 +190,9 @@ async function stopOrphan(dataDir: string): Promise<void> {
 }
 
 /** SIGINT is PostgreSQL's fast shutdown; SIGTERM would wait for every session, and so for ever on a pool. */
-async function stopServer(pid: number): Promise<void> {
+async function stopServer(pid: number, timeoutMs = FAST_SHUTDOWN_MS): Promise<void> {
   signal(pid, 'SIGINT');
-  if (await endsWithin(pid, FAST_SHUTDOWN_MS)) return;
+  if (await endsWithin(pid, timeoutMs)) return;
   signal(pid, 'SIGQUIT'); // immediate: the next start recovers from the log
   if (await endsWithin(pid, 2_000)) return;
   signal(pid, 'SIGKILL');

@@ -1,9 +1,9 @@
 /**
- * Ends this process in good order on SIGTERM, SIGINT or SIGHUP; a signal that comes again meanwhile changes nothing.
+ * Ends this process in good order on SIGTERM, SIGINT or SIGHUP; returns what the signals do, for other reasons to stop.
  *
- * A terminal's Ctrl-C can arrive up to three times (process group, npm, bootstrap).
+ * Coming again meanwhile changes nothing: a terminal's Ctrl-C can arrive three times (process group, npm, bootstrap).
  */
-export function stopOnSignal(stop: () => Promise<void> | void): void {
+export function stopOnSignal(stop: () => Promise<void> | void): () => void {
   let stopping = false;
   const begin = async (): Promise<void> => {
     if (stopping) return;
@@ -16,5 +16,7 @@ export function stopOnSignal(stop: () => Promise<void> | void): void {
       process.exit(1);
     }
   };
-  for (const name of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(name, () => void begin());
+  const onSignal = (): void => void begin();
+  for (const name of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(name, onSignal);
+  return onSignal;
 }

@@ -1,0 +1,50 @@
+import type { KeptSettings } from './kept-settings.ts';
+
+export const REGION = 'us-east-1';
+export const ACCOUNT = '000000000000';
+export const BUCKET = 'pawl-payloads';
+export const EVENT_BUS = 'default';
+export const STATE_MACHINE_ARN_PREFIX = `arn:aws:states:${REGION}:${ACCOUNT}:stateMachine:pawl-`;
+
+/** Where everything is on this machine. */
+export interface Addresses {
+  readonly api: string;
+  readonly endpoints: {
+    readonly sfn: string;
+    readonly sqs: string;
+    readonly sns: string;
+    readonly s3: string;
+    readonly lambda: string;
+    readonly eventbridge: string;
+  };
+  readonly queues: {
+    readonly jobRequests: string;
+    readonly jobRequestsDlq: string;
+    readonly executionEvents: string;
+    readonly executionEventsDlq: string;
+  };
+  readonly webhook: string;
+}
+
+export function addressesOf({ ports }: KeptSettings, apiPort: number): Addresses {
+  const at = (port: number): string => `http://127.0.0.1:${port}`;
+  const queue = (name: string): string => `${at(ports.cloud)}/${ACCOUNT}/${name}`;
+  return {
+    api: at(apiPort),
+    endpoints: {
+      sfn: at(ports.engine),
+      sqs: at(ports.cloud),
+      sns: at(ports.cloud),
+      s3: at(ports.cloud),
+      lambda: at(ports.lambda),
+      eventbridge: at(ports.eventbridge),
+    },
+    queues: {
+      jobRequests: queue('job-requests'),
+      jobRequestsDlq: queue('job-requests-dlq'),
+      executionEvents: queue('execution-events'),
+      executionEventsDlq: queue('execution-events-dlq'),
+    },
+    webhook: `${at(ports.webhook)}/webhook`,
+  };
+}

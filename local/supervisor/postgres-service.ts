@@ -1,0 +1,28 @@
+import { guard } from '../processes/guard.ts';
+import { type RunningPostgres, startPostgres } from '../postgres/start-postgres.ts';
+import type { Service } from './service.ts';
+
+export interface PostgresServiceOptions {
+  readonly dataDir: string;
+  readonly port: number;
+  readonly logFile: string;
+  readonly started: (postgres: RunningPostgres) => void;
+}
+
+/** PostgreSQL, which speaks another language of signals than our own processes. */
+export function postgresService(options: PostgresServiceOptions): Service {
+  return {
+    name: 'postgres',
+    start: async () => {
+      const postgres = await startPostgres(options);
+      const guarded = guard(postgres.pid, 'INT');
+      void postgres.ended.then(() => guarded.release());
+      options.started(postgres);
+      return {
+        pid: postgres.pid,
+        ended: postgres.ended.then(() => `its log is ${options.logFile}`),
+        stop: (graceMs) => postgres.stop(graceMs),
+      };
+    },
+  };
+}

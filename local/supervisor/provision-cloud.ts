@@ -1,0 +1,93 @@
+import { PutRuleCommand, PutTargetsCommand } from '@aws-sdk/client-eventbridge';
+import { BucketAlreadyOwnedByYou, CreateBucketCommand } from '@aws-sdk/client-s3';
+import {
+  CreateQueueCommand,
+  type QueueAttributeName,
+  QueueNameExists,
+  SetQueueAttributesCommand,
+} from '@aws-sdk/client-sqs';
+import { ACCOUNT, type Addresses, BUCKET, EVENT_BUS, REGION } from './addresses.ts';
+import type { AwsAccount } from './aws-account.ts';
+
+const DAY_SECONDS = 86_400;
+const RETENTION_SECONDS = 4 * DAY_SECONDS;
+/** Longer than the queues', because a message keeps its age when it moves to the dead-letter queue. */
+const DLQ_RETENTION_SECONDS = 14 * DAY_SECONDS;
+/** Receives are for crashes of the consumer; the fifth is the last. */
+const MAX_RECEIVE_COUNT = 5;
+const VISIBILITY_SECONDS = 30;
+const MAX_MESSAGE_BYTES = 1_048_576;
+
+const arnOf = (queue: string): string => `arn:aws:sqs:${REGION}:${ACCOUNT}:${queue}`;
+
+/** Makes the queues, the bucket and the rule that Pawl needs, and sets those that are there to what it needs now. */
+export async function provisionCloud(account: AwsAccount, { queues }: Addresses): Promise<void> {
+  await Promise.all([
+    queueWithDlq(account, 'job-requests', queues.jobRequests, queues.jobRequestsDlq),
+    queueWithDlq(account, 'execution-events', queues.executionEvents, queues.executionEventsDlq),
+    makeBucket(account),
+  ]);
+  await account.eventBridge.send(
+    new PutRuleCommand({
+      Name: 'pawl-execution-events',
+      EventBusName: EVENT_BUS,
+      EventPattern: JSON.stringify({
+        source: ['aws.states'],
+        'detail-type': ['Step Functions Execution Status Change'],
+        detail: {
+          stateMachineArn: [{ prefix: `arn:aws:states:${REGION}:${ACCOUNT}:stateMachine:pawl-` }],
+        },
+      }),
+    }),
+  );
+  await account.eventBridge.send(
+    new PutTargetsCommand({
+      Rule: 'pawl-execution-events',
+      EventBusName: EVENT_BUS,
+      Targets: [{ Id: 'execution-events', Arn: arnOf('execution-events') }],
+    }),
+  );
+}
+
+async function queueWithDlq(
+  account: AwsAccount,
+  name: string,
+  url: string,
+  dlqUrl: string,
+): Promise<void> {
+  await makeQueue(account, `${name}-dlq`, dlqUrl, {
+    MessageRetentionPeriod: String(DLQ_RETENTION_SECONDS),
+    MaximumMessageSize: String(MAX_MESSAGE_BYTES),
+  });
+  await makeQueue(account, name, url, {
+    VisibilityTimeout: String(VISIBILITY_SECONDS),
+    MessageRetentionPeriod: String(RETENTION_SECONDS),
+    MaximumMessageSize: String(MAX_MESSAGE_BYTES),
+    RedrivePolicy: JSON.stringify({
+      deadLetterTargetArn: arnOf(`${name}-dlq`),
+      maxReceiveCount: MAX_RECEIVE_COUNT,
+    }),
+  });
+}
+
+async function makeQueue(
+  { sqs }: AwsAccount,
+  name: string,
+  url: string,
+  attributes: Partial<Record<QueueAttributeName, string>>,
+): Promise<void> {
+  try {
+    await sqs.send(new CreateQueueCommand({ QueueName: name, Attributes: attributes }));
+  } catch (error) {
+    if (!(error instanceof QueueNameExists)) throw error; // it is there with other attributes
+    await sqs.send(new SetQueueAttributesCommand({ QueueUrl: url, Attributes: attributes }));
+  }
+}
+
+async function makeBucket({ s3 }: AwsAccount): Promise<void> {
+  try {
+    await s3.send(new CreateBucketCommand({ Bucket: BUCKET }));
+  } catch (error) {
+    if (!(error instanceof BucketAlreadyOwnedByYou)) throw error;
+  }
+}
