@@ -41,29 +41,49 @@ export class StatementDeadlineError extends Error {
   readonly code = 'STATEMENT_DEADLINE';
 }
 
+const deadlines = new WeakMap<Sql, number>();
+
+/** The deadline of each statement of a pool that `connect` opened, milliseconds. */
+export function deadlineOf(sql: Sql): number {
+  const deadlineMs = deadlines.get(sql);
+  if (deadlineMs === undefined) throw new Error('not a pool of connect()');
+  return deadlineMs;
+}
+
 /**
  * The same pool, with a deadline on every statement from the moment it is awaited: a statement on a connection
  * that is cut at the wrong moment may otherwise never settle. Fragments are not awaited and stay as they are.
  */
 function withDeadline(sql: Sql, deadlineMs: number): Sql {
-  return new Proxy(sql, {
+  const pool = new Proxy(sql, {
     apply(target, self, args: unknown[]) {
       const query: unknown = Reflect.apply(target, self, args);
       if (query instanceof Promise) boundBy(query, deadlineMs);
       return query;
     },
   });
+  deadlines.set(pool, deadlineMs);
+  return pool;
 }
 
-function boundBy(query: Promise<unknown>, deadlineMs: number): void {
+/** Puts a deadline on a statement; `onFailure` hears why it failed, before whoever awaits it. */
+export function boundBy(
+  query: Promise<unknown>,
+  deadlineMs: number,
+  onFailure?: (error: unknown) => void,
+): void {
   const settle = query.then.bind(query);
   let bounded: Promise<unknown> | undefined;
   const start = (): Promise<unknown> => {
     bounded ??= new Promise((resolve, reject) => {
+      const fail = (error: unknown): void => {
+        onFailure?.(error);
+        reject(error);
+      };
       const timer = setTimeout(() => {
-        reject(new StatementDeadlineError(`no answer from the database within ${deadlineMs} ms`));
+        fail(new StatementDeadlineError(`no answer from the database within ${deadlineMs} ms`));
       }, deadlineMs);
-      void settle(resolve, reject).finally(() => {
+      void settle(resolve, fail).finally(() => {
         clearTimeout(timer);
       });
     });

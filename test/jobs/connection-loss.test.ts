@@ -4,7 +4,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import postgres from 'postgres';
 import { classify } from '../../jobs/classify.ts';
 import { connect } from '../../jobs/store/connect.ts';
+import { inTransaction } from '../../jobs/store/transaction.ts';
 import { connectTo } from '../support/connect-test.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { testDatabase } from '../support/test-database.ts';
 
 const database = await testDatabase();
@@ -13,48 +15,86 @@ const killer = postgres(database.url, { max: 1, fetch_types: false });
 after(() => killer.end({ timeout: 2 }));
 await sql`create table pairs (id integer not null, half text not null, primary key (id, half))`;
 
-test('backends killed all the time: every statement settles, none is half done, each failure is Transient', async () => {
-  let running = true;
-  let kills = 0;
+/** Eight clients write pair after pair while backends are killed at random, until 15 have been killed. */
+async function underKills(write: (id: number) => Promise<unknown>) {
+  const seen = { kills: 0, written: 0, failures: [] as unknown[] };
+  const enough = (): boolean => seen.kills >= 15 || seen.written >= 20_000;
   const kill = async (): Promise<void> => {
-    while (running) {
+    while (!enough()) {
       const rows = await killer`
         select pg_terminate_backend(pid) from pg_stat_activity
         where datname = current_database() and application_name = 'test' and random() < 0.3`;
-      kills += rows.length;
-      await delay(20);
+      seen.kills += rows.length;
+      await delay(50);
     }
   };
-  const killing = kill();
-  const outcomes = await Promise.all(
-    Array.from({ length: 8 }, (_, client) => insertPairs(client * 100, 100)),
-  );
-  running = false;
-  await killing;
-  const failures = outcomes.flat();
-  for (const failure of failures)
+  const client = async (): Promise<void> => {
+    while (!enough()) {
+      seen.written += 1;
+      await write(seen.written).catch((error: unknown) => seen.failures.push(error));
+    }
+  };
+  await Promise.all([kill(), ...Array.from({ length: 8 }, client)]);
+  for (const failure of seen.failures) {
     assert.equal(classify(failure).name, 'Transient', String(failure));
-  const halves = await sql`select id from pairs group by id having count(*) <> 2`;
+  }
+  const halves = await settledQuery(
+    () => sql`select id from pairs group by id having count(*) <> 2`,
+  );
   assert.equal(halves.length, 0);
-  const [stored] = await sql<
-    { count: number }[]
-  >`select count(distinct id)::integer as count from pairs`;
+  const [stored] = await sql<{ count: number }[]>`
+    select count(distinct id)::integer as count from pairs`;
   // An error may hide a commit, so at least what succeeded is there.
-  assert.ok((stored?.count ?? 0) >= 800 - failures.length);
-  assert.ok(kills > 0);
+  assert.ok((stored?.count ?? 0) >= seen.written - seen.failures.length);
+  assert.ok(
+    seen.kills >= 15 && seen.failures.length > 0,
+    `${seen.kills} kills, ${seen.failures.length} failures`,
+  );
+}
+
+/** After the last kill a connection may still have to be noticed as dead, or time out connecting (5 s). */
+async function settledQuery<Rows>(query: () => PromiseLike<Rows>): Promise<Rows> {
+  let rows: Rows | undefined;
+  await waitFor(
+    async () => {
+      const answers = await Promise.allSettled(Array.from({ length: 32 }, query));
+      const [first] = answers;
+      if (first?.status === 'fulfilled') rows = first.value;
+      return answers.every((answer) => answer.status === 'fulfilled');
+    },
+    20_000,
+    'every connection of the pool to answer',
+  );
+  assert.ok(rows);
+  return rows;
+}
+
+test('backends killed all the time: every statement settles, none is half done, each failure is Transient', async () => {
+  await underKills(async (id) => {
+    await sql`
+      with first as (insert into pairs values (${id}, 'first')) insert into pairs values (${id}, 'second')`;
+  });
 });
 
-async function insertPairs(from: number, count: number): Promise<unknown[]> {
-  const failures: unknown[] = [];
-  for (let id = from; id < from + count; id += 1) {
-    try {
-      await sql`with first as (insert into pairs values (${id}, 'first')) insert into pairs values (${id}, 'second')`;
-    } catch (error) {
-      failures.push(error);
-    }
-  }
-  return failures;
-}
+test('transactions whose backends are killed are whole or not at all, and none hangs', async () => {
+  await sql`truncate pairs`;
+  await underKills(async (id) => {
+    await inTransaction(sql, async (tx) => {
+      await tx`insert into pairs values (${id}, 'first')`;
+      await tx`insert into pairs values (${id}, 'second')`;
+    });
+  });
+});
+
+test('a transaction that throws leaves nothing behind', async () => {
+  await sql`truncate pairs`;
+  const failing = inTransaction(sql, async (tx) => {
+    await tx`insert into pairs values (1, 'first')`;
+    throw new Error('changed its mind');
+  });
+  await assert.rejects(failing, { message: 'changed its mind' });
+  assert.equal((await sql`select from pairs`).length, 0);
+});
 
 test('a statement without an answer ends at its deadline, as Transient', async () => {
   const config = { url: database.url, poolSize: 1, statementTimeoutMs: 100, lockTimeoutMs: 5_000 };

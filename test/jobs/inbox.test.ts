@@ -55,7 +55,7 @@ test('the order of keys in a message does not make it another request', async ()
   const { envelope } = await seedJob(sql);
   const turned = {
     ...envelope,
-    payload: Object.fromEntries(Object.entries(envelope.payload).reverse()),
+    payload: Object.fromEntries(Object.entries(envelope.payload).toReversed()),
   };
   assert.equal(requestHashOf(turned as typeof envelope), requestHashOf(envelope));
 });

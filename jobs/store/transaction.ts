@@ -1,0 +1,84 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { TransactionSql } from 'postgres';
+import { boundBy, deadlineOf, type Sql } from './connect.ts';
+
+/** The transaction's connection; the same tagged template as the pool. */
+export type Transaction = Sql;
+
+/**
+ * Runs `work` in one transaction: committed when it resolves, rolled back when it throws. The only place that may
+ * call `sql.begin` (docs/decisions/one-statement.md): for what has to hold a lock between two snapshots.
+ *
+ * An error of the commit itself is an unknown outcome: retry only what is idempotent.
+ *
+ * The library (postgres 3.4.9) crashes the process or wedges the connection when a backend dies inside `begin` and
+ * another statement, or its own ROLLBACK, is still written. So after the first sign of a dead connection no statement
+ * is sent, and the library never learns that `work` failed: the closing connection rejects `begin` by itself.
+ */
+export async function inTransaction<Result>(
+  sql: Sql,
+  work: (tx: Transaction) => Promise<Result>,
+): Promise<Result> {
+  const deadlineMs = deadlineOf(sql);
+  const connection: Connection = { lost: undefined };
+  const begun = sql.begin(async (raw) => {
+    try {
+      return { result: await work(guarded(raw, connection, deadlineMs)) };
+    } catch (error) {
+      await nextTurn();
+      if (connection.lost !== undefined) return await neverSettles();
+      throw error;
+    }
+  });
+  begun.catch((error: unknown) => {
+    connection.lost ??= error;
+  });
+  // Twice the statement's deadline: `begin` and `commit` are not statements of `work`.
+  const { result } = await withinDeadline(begun, 2 * deadlineMs);
+  return result;
+}
+
+type Connection = { lost: unknown };
+
+const neverSettles = (): Promise<never> => new Promise<never>(() => undefined);
+
+/** Like the pool's own statements, each with a deadline; none is sent on a connection that is known to be lost. */
+function guarded(raw: TransactionSql, connection: Connection, deadlineMs: number): Transaction {
+  const proxy: unknown = new Proxy(raw, {
+    apply(target, self, args: unknown[]) {
+      if (connection.lost !== undefined) throw connection.lost;
+      const query: unknown = Reflect.apply(target, self, args);
+      if (query instanceof Promise) {
+        boundBy(query, deadlineMs, (error) => {
+          if (isConnectionLoss(error)) connection.lost ??= error;
+        });
+      }
+      return query;
+    },
+  });
+  return proxy as Transaction;
+}
+
+/** 57P01 to 57P03: the server ends the session; the others are the client's and the socket's. */
+function isConnectionLoss(error: unknown): boolean {
+  const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined;
+  return (
+    typeof code === 'string' &&
+    /^(57P0|CONNECTION_|CONNECT_|ECONN|EPIPE|STATEMENT_DEADLINE)/.test(code)
+  );
+}
+
+async function withinDeadline<Result>(work: Promise<Result>, deadlineMs: number): Promise<Result> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      const error = new Error(`the transaction did not end within ${deadlineMs} ms`);
+      reject(Object.assign(error, { code: 'STATEMENT_DEADLINE' }));
+    }, deadlineMs);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
