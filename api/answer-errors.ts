@@ -29,6 +29,7 @@ export function sendProblem(problem: Problem, request: FastifyRequest, reply: Fa
   void reply
     .code(problem.statusCode)
     .headers(problem.headers)
+    .header('x-request-id', request.id) // no hook has run where the address could not be read
     .type(problemMediaType)
     .send(Buffer.from(JSON.stringify(problemBody(problem, request.id))));
 }

@@ -36,13 +36,25 @@ const app = await createApp(
   readiness,
 );
 
+/** Longer than any request takes that is not held; held ones end by themselves when the app closes. */
+const graceMs = 10_000;
+
+/** Lets requests in flight end. A connection is closed when its request is done, or else it would be kept for the next. */
+async function closeWithin(ms: number): Promise<void> {
+  const closeIdle = setInterval(() => app.server.closeIdleConnections(), 50);
+  const closeAll = setTimeout(() => app.server.closeAllConnections(), ms);
+  await app.close();
+  clearInterval(closeIdle);
+  clearTimeout(closeAll);
+}
+
 let stopping = false;
 const stop = async (): Promise<void> => {
   if (stopping) return;
   stopping = true;
   log.info('stopping');
   readiness.isDraining = true;
-  await app.close();
+  await closeWithin(graceMs);
   await relay.drain();
   await sql.end({ timeout: 2 });
   log.info('stopped');

@@ -5,7 +5,7 @@ import type { TenantId } from './ids.ts';
 import { isPayloadKeyOf, payloadPrefixOf } from './payload-key.ts';
 import type { PayloadReference } from './payload-reference.ts';
 import { schemaProblems } from './schema-problems.ts';
-import type { JobRequest } from './submit.ts';
+import { inputOf, type JobRequest } from './submit.ts';
 
 /** The most UTF-8 bytes of `input`, written without white space: 256 KiB. What is larger is uploaded. */
 export const maxInputBytes = 256 * 1024;
@@ -32,7 +32,7 @@ export function createRequestCheck(registry: Registry, payloadBucket: string): C
     return (
       sizeFault(request, jobType) ??
       fault([
-        ...schemaProblems(input, request.input ?? {}, '/input'),
+        ...schemaProblems(input, inputOf(request), '/input'),
         ...payloadProblems(request.payloadRef, jobType),
         ...(request.payloadRef ? placeProblems(request.payloadRef, payloadBucket, tenantId) : []),
         ...timeProblems(request),
@@ -45,7 +45,7 @@ const fault = (problems: JsonProblem[]): RequestFault | undefined =>
   problems.length === 0 ? undefined : { kind: 'not-fitting', problems };
 
 function sizeFault(request: JobRequest, jobType: RegisteredJobType): RequestFault | undefined {
-  const bytes = Buffer.byteLength(JSON.stringify(request.input ?? {}));
+  const bytes = Buffer.byteLength(JSON.stringify(inputOf(request)));
   if (bytes > maxInputBytes) return { kind: 'input-too-large', bytes };
   const { maxPayloadBytes } = jobType;
   const size = request.payloadRef?.size ?? 0;

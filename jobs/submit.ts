@@ -89,7 +89,7 @@ function newJob(request: JobRequest, submission: Submission, now: Date): NewJob 
     jobId,
     executionName,
     type: request.type,
-    input: request.input ?? {},
+    input: inputOf(request),
     payloadRef: request.payloadRef ?? null,
     requestHash: canonicalHash(request),
     tags: request.tags ?? {},
@@ -112,6 +112,10 @@ function newJob(request: JobRequest, submission: Submission, now: Date): NewJob 
     }),
   };
 }
+
+/** What the job is given: nothing said is {}, and null is null. */
+export const inputOf = (request: JobRequest): unknown =>
+  request.input === undefined ? {} : request.input;
 
 /** A time that has come already asks for nothing. */
 function dueLater(notBefore: string | undefined, now: Date): Date | null {

@@ -50,10 +50,10 @@ export function getResult(api: Api, { sql, s3, clock, payloadBucket }: RouteDeps
       const part = partOf(job.result, request.query.part ?? '');
       if (part === undefined)
         throw new Problem('not-found', { detail: 'the result has no such part' });
-      reply.header('cache-control', 'private, no-store');
-      if (!referenceCheck.Check(part)) return reply.send(part);
+      reply.header('cache-control', 'private, no-store').type('application/json');
+      if (!referenceCheck.Check(part)) return reply.send(JSON.stringify(part));
       if (part.bucket !== payloadBucket || !isPayloadKeyOf(job.tenantId, part.key)) {
-        return reply.send(part);
+        return reply.send(JSON.stringify(part));
       }
       return reply
         .code(303)

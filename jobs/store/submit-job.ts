@@ -43,6 +43,8 @@ const destination: Destination = 'job-requests';
  * Gives undefined where a job of the same id, idempotency key or open unique key stands already: then nothing is
  * written. The conflicts are left to the unique indexes, so that 50 submits at the same moment make one job.
  *
+ * The input goes as text: sql.json(null) would be SQL's null (postgres 3.4.9).
+ *
  * One statement with three INSERTs: 11,200/s where begin/insert/insert/commit did 4,800/s, and no half of it can
  * be committed when the connection drops.
  */
@@ -52,7 +54,7 @@ export async function insertJob(sql: Sql, job: NewJob): Promise<StoredJob | unde
       insert into jobs (job_id, tenant_id, type, execution_name, input, payload_ref, idempotency_key, request_hash,
                         tags, ordering_key, unique_key, callback_url, correlation_id, traceparent, not_before,
                         expires_at, owner_until)
-      values (${job.jobId}, ${job.tenantId}, ${job.type}, ${job.executionName}, ${sql.json(job.input as never)},
+      values (${job.jobId}, ${job.tenantId}, ${job.type}, ${job.executionName}, ${JSON.stringify(job.input)}::text::jsonb,
               ${jsonOrNull(sql, job.payloadRef)}, ${job.idempotencyKey}, ${job.requestHash}, ${sql.json(job.tags)},
               ${job.orderingKey}, ${job.uniqueKey}, ${job.callbackUrl}, ${job.correlationId}, ${job.traceparent},
               ${job.notBefore}, ${job.expiresAt},
