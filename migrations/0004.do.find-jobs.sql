@@ -1,0 +1,15 @@
+-- How jobs are found: newest first within a tenant, by one filter each; and the newest of all tenants for operators.
+-- The words of failure messages are searched, in the simple configuration: codes and names are not stemmed.
+create index jobs_newest_of_all on jobs (created_at desc, job_id desc);
+create index jobs_by_status on jobs (tenant_id, status, created_at desc, job_id desc);
+create index jobs_by_type on jobs (tenant_id, type, created_at desc, job_id desc);
+create index jobs_by_failure on jobs (tenant_id, (failure ->> 'code'), created_at desc, job_id desc)
+  where status = 'FAILED';
+create index jobs_by_failure_text on jobs using gin (to_tsvector('simple', failure ->> 'message'))
+  where status = 'FAILED';
+create index jobs_by_tag on jobs using gin (tags) where tags <> '{}';
+
+-- What a tenant may have and do; null is no limit.
+alter table tenants
+  add column max_open_jobs integer check (max_open_jobs >= 0),
+  add column requests_per_minute integer check (requests_per_minute > 0);
