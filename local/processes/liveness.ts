@@ -1,8 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Whether the process runs. A zombie (ended, but not yet reaped by its parent) does not: `kill(pid, 0)` would say it does. */
+/**
+ * Whether the process runs. A zombie (ended, but not yet reaped by its parent) does not: `kill(pid, 0)` would say it does.
+ *
+ * The main thread of a process that is ending can be a zombie while another thread still holds its files and ports.
+ */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -11,10 +15,18 @@ export function isAlive(pid: number): boolean {
   }
   if (process.platform !== 'linux') return true;
   const stat = readOrUndefined(`/proc/${pid}/stat`);
+  if (stat === undefined) return false;
   // The state follows the command's name, which stands in parentheses and may itself contain one.
-  return (
-    stat !== undefined && stat.slice(stat.lastIndexOf(')') + 2, stat.lastIndexOf(')') + 3) !== 'Z'
-  );
+  const state = stat.charAt(stat.lastIndexOf(')') + 2);
+  return state !== 'Z' || threadsOf(pid) > 1;
+}
+
+function threadsOf(pid: number): number {
+  try {
+    return readdirSync(`/proc/${pid}/task`).length;
+  } catch {
+    return 0; // it ended meanwhile
+  }
 }
 
 /** The command line of a process, arguments separated by spaces; undefined when there is no such process. */

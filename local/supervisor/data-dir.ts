@@ -17,6 +17,10 @@ interface NotedProcess {
   readonly commandLine: string | undefined;
 }
 
+/** A lock that nothing refers to would be given up by the garbage collector. */
+const heldLocks = new Set<DatabaseSync>();
+
+const LOCK_WAIT_MS = 1_000;
 const LEFTOVER_GRACE_MS = 5_000;
 
 /**
@@ -30,7 +34,8 @@ export async function openDataDir(dir: string): Promise<DataDir> {
   mkdirSync(path, { recursive: true, mode: 0o700 });
   mkdirSync(join(path, 'logs'), { recursive: true });
   const processesFile = join(path, 'processes.json');
-  const lock = new DatabaseSync(join(path, 'lock'));
+  // A holder that was just killed may take a moment to go.
+  const lock = new DatabaseSync(join(path, 'lock'), { timeout: LOCK_WAIT_MS });
   try {
     lock.exec('begin exclusive');
   } catch (error) {
@@ -42,6 +47,7 @@ export async function openDataDir(dir: string): Promise<DataDir> {
       { cause: error },
     );
   }
+  heldLocks.add(lock);
   await endLeftovers(Object.values(readProcesses(processesFile)));
   rmSync(join(path, 'runtime.json'), { force: true });
 
@@ -58,6 +64,7 @@ export async function openDataDir(dir: string): Promise<DataDir> {
     release: () => {
       rmSync(processesFile, { force: true });
       lock.close();
+      heldLocks.delete(lock);
     },
   };
 }
