@@ -1,0 +1,32 @@
+import type { Locality } from '../arn.ts';
+import type { Clock } from '../clock.ts';
+import type { ActivityQueues } from '../runtime/activity-queues.ts';
+import type { ClosedWaiters } from '../runtime/closed-waiters.ts';
+import type { ExecutionHost } from '../runtime/execution-host.ts';
+import type { MachineCache } from '../runtime/machine-cache.ts';
+import type { Store } from '../store/store.ts';
+import { parseShape, type Shape } from './shape.ts';
+
+/** What operations work on. */
+export type Api = {
+  readonly store: Store;
+  readonly host: ExecutionHost;
+  readonly clock: Clock;
+  readonly locality: Locality;
+  readonly machines: MachineCache;
+  readonly activities: ActivityQueues;
+  readonly closed: ClosedWaiters;
+  /** Executions whose start is not on disk yet, by ARN. */
+  readonly starting: Map<string, Promise<unknown>>;
+};
+
+/** `signal` is raised when the caller has gone. */
+export type Operation = (api: Api, request: unknown, signal: AbortSignal) => Promise<object>;
+
+/** An operation of the service: its request's shape, and what it does. */
+export function operation<T>(
+  shape: Shape<T>,
+  run: (api: Api, request: T, signal: AbortSignal) => object | Promise<object>,
+): Operation {
+  return async (api, request, signal) => run(api, parseShape(shape, request), signal);
+}

@@ -1,0 +1,71 @@
+import type { Store } from '../store/store.ts';
+
+/** Sends entries to EventBridge; rejects, or names those that failed, if they are to be sent again. */
+export type PutEvents = (entries: readonly object[]) => Promise<{ failed: readonly number[] }>;
+
+/** PutEvents takes at most ten entries. */
+const BATCH = 10;
+const RETRY_MS = 500;
+const MAX_RETRY_MS = 30_000;
+
+/**
+ * Empties the outbox into EventBridge, oldest first, and keeps trying. An event is removed only
+ * after it was acknowledged: it may be delivered twice, never not at all.
+ */
+export function createStatusPublisher(
+  store: Store,
+  putEvents: PutEvents,
+  report: (error: unknown) => void,
+) {
+  let running = false;
+  let again = false;
+  let stopped = false;
+  let failures = 0;
+  let retry: NodeJS.Timeout | undefined;
+
+  async function drain(): Promise<void> {
+    for (;;) {
+      const rows = store.outbox.oldest(BATCH);
+      if (rows.length === 0 || stopped) return;
+      const entries = rows.map(({ event }): object => JSON.parse(event));
+      const { failed } = await putEvents(entries);
+      if (stopped) return;
+      const sent = rows.filter((_row, index) => !failed.includes(index)).map(({ id }) => id);
+      store.commits.atomically(() => store.outbox.remove(sent));
+      if (failed.length > 0)
+        throw new Error(`EventBridge refused ${failed.length} status-change events`);
+      failures = 0;
+    }
+  }
+
+  function nudge(): void {
+    if (stopped) return;
+    again = true;
+    if (running || retry) return;
+    running = true;
+    again = false;
+    drain()
+      .catch((error: unknown) => {
+        // Once per outage, not once per attempt.
+        if (failures++ === 0) report(error);
+        const delayMs = Math.min(RETRY_MS * 2 ** (failures - 1), MAX_RETRY_MS);
+        retry = setTimeout(() => {
+          retry = undefined;
+          nudge();
+        }, delayMs);
+      })
+      .finally(() => {
+        running = false;
+        if (again && !retry) nudge();
+      });
+  }
+
+  return {
+    /** There may be something to send. */
+    nudge,
+    stop(): void {
+      stopped = true;
+      clearTimeout(retry);
+    },
+  };
+}

@@ -1,0 +1,104 @@
+import type { TaskOutcome } from '../execution/command.ts';
+import { liveAttempts, type LiveAttempt } from '../execution/live-attempts.ts';
+import { parseTaskResource } from '../execution/task-resource.ts';
+import { openOf, type ExecutionView } from '../execution/view.ts';
+import type { TaskCall } from '../tasks/task-call.ts';
+import type { ActivityQueues } from './activity-queues.ts';
+import type { TaskRunner } from './task-runner.ts';
+
+type AttemptKeeperDependencies = {
+  readonly runner: TaskRunner;
+  readonly activities: ActivityQueues;
+  readonly region: string;
+  readonly accountId: string;
+  ended(executionId: number, threadId: number, attemptId: number, outcome: TaskOutcome): void;
+};
+
+export type AttemptKeeper = ReturnType<typeof createAttemptKeeper>;
+
+/** Keeps under way what executions need done: starts what is missing, calls off what is over. */
+export function createAttemptKeeper(dependencies: AttemptKeeperDependencies) {
+  const { runner, activities, region, accountId } = dependencies;
+  /** By execution, then by attempt and need. */
+  const underWay = new Map<number, Map<string, AbortController>>();
+
+  function begin(
+    view: ExecutionView,
+    live: LiveAttempt,
+    calls: Map<string, AbortController>,
+  ): void {
+    const { thread, attempt, need } = live;
+    const { id } = view.identity;
+    if (need === 'worker') {
+      activities.offer(attempt.resource, {
+        executionId: id,
+        threadId: thread.id,
+        attemptId: attempt.id,
+      });
+      return;
+    }
+    const controller = new AbortController();
+    calls.set(keyOf(live), controller);
+    const call = taskCall(view, live, controller.signal);
+    const outcome =
+      need === 'call' ? runner.call(call) : runner.follow(call, attempt.submitted ?? null);
+    void outcome.then((result) => {
+      if (controller.signal.aborted) return;
+      calls.delete(keyOf(live));
+      dependencies.ended(id, thread.id, attempt.id, result);
+    });
+  }
+
+  function taskCall(
+    view: ExecutionView,
+    { thread, attempt }: LiveAttempt,
+    signal: AbortSignal,
+  ): TaskCall {
+    const { identity } = view;
+    const resource =
+      attempt.family === 'Task'
+        ? parseTaskResource(`arn:aws:states:::${attempt.resourceType}:${attempt.resource}`)
+        : undefined;
+    const service = resource?.family === 'Task' ? resource : undefined;
+    return {
+      executionArn: identity.arn,
+      stateName: openOf(thread).state.name,
+      region,
+      accountId,
+      service: service?.resourceType ?? 'lambda-function',
+      action: service?.action ?? attempt.resource,
+      pattern: service?.pattern ?? 'requestResponse',
+      ...(service?.suffix !== undefined && { suffix: service.suffix }),
+      arguments: attempt.arguments,
+      ...(attempt.credentials !== undefined && { credentials: attempt.credentials }),
+      ...(attempt.token !== undefined && { taskToken: attempt.token }),
+      attemptKey: `${identity.arn}/${attempt.id}`,
+      signal,
+    };
+  }
+
+  return {
+    /** Returns whether anything is under way for the execution. */
+    reconcile(view: ExecutionView): boolean {
+      const { id } = view.identity;
+      const live = liveAttempts(view);
+      let calls = underWay.get(id);
+      if (live.length === 0 && !calls) return false;
+      calls ??= new Map();
+      const needed = new Set(live.map(keyOf));
+      for (const [key, controller] of calls) {
+        if (needed.has(key)) continue;
+        calls.delete(key);
+        controller.abort();
+      }
+      for (const attempt of live) if (!calls.has(keyOf(attempt))) begin(view, attempt, calls);
+      if (calls.size > 0) underWay.set(id, calls);
+      else underWay.delete(id);
+      return calls.size > 0;
+    },
+  };
+}
+
+function keyOf({ attempt, need }: LiveAttempt): string {
+  return `${attempt.id}/${need}`;
+}

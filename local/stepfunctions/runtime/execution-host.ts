@@ -1,0 +1,223 @@
+import { randomBytes } from 'node:crypto';
+import type { Clock } from '../clock.ts';
+import type { StateMachine } from '../definition/ast.ts';
+import type { Command, CommandResult } from '../execution/command.ts';
+import { nextDeadline } from '../execution/deadlines.ts';
+import { isUnfinished, run, take } from '../execution/decide.ts';
+import { emptyView, fold } from '../execution/fold.ts';
+import { createTurn, type Turn } from '../execution/turn.ts';
+import type { ExecutionIdentity, ExecutionView } from '../execution/view.ts';
+import type { Store } from '../store/store.ts';
+import type { AttemptKeeper } from './attempt-keeper.ts';
+import { DeadlineHeap } from './deadline-heap.ts';
+import { createIdleList } from './idle-list.ts';
+import { recordOutcome } from './record-outcome.ts';
+
+type Letter = {
+  readonly command: Command;
+  readonly answer: (result: CommandResult, view: ExecutionView) => void;
+  /** More to write in the transaction of the turn. */
+  readonly write?: (view: ExecutionView) => void;
+};
+
+/** An execution in memory: its view and what has come in for it. One turn at a time. */
+type Actor = {
+  readonly view: ExecutionView;
+  readonly mailbox: Letter[];
+  busy: boolean;
+};
+
+export type HostDependencies = {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly region: string;
+  readonly attempts: AttemptKeeper;
+  machineOf(revision: number): StateMachine;
+  identityOf(id: number): { identity: ExecutionIdentity; revision: number } | undefined;
+  /** After the commit of every turn that ended an execution. */
+  closed(view: ExecutionView): void;
+  /** After a commit that put status-change events into the outbox. */
+  outboxFilled(): void;
+  emitsStatusEvents: boolean;
+  report(error: unknown): void;
+};
+
+export type NewExecution = {
+  readonly identity: ExecutionIdentity;
+  readonly machine: StateMachine;
+  readonly revision: number;
+  readonly input: string;
+  readonly traceHeader?: string;
+};
+
+export type ExecutionHost = ReturnType<typeof createExecutionHost>;
+
+/**
+ * Runs executions: one mailbox each, one turn at a time, everything a turn appends in one log
+ * entry, effects only after its commit. Executions with nothing under way are put out of memory
+ * and folded from the log again when something comes for them.
+ */
+export function createExecutionHost(dependencies: HostDependencies) {
+  const { store, clock, attempts } = dependencies;
+  const actors = new Map<number, Actor>();
+  const deadlines = new DeadlineHeap();
+  const idle = createIdleList((id) => void actors.delete(id));
+  let alarm: { at: number; cancel: () => void } | undefined;
+  let stopped = false;
+  let open = store.executions.countOpen();
+
+  function load(id: number): Actor | undefined {
+    const present = actors.get(id);
+    if (present) return present;
+    const known = dependencies.identityOf(id);
+    if (!known) return undefined;
+    const machine = dependencies.machineOf(known.revision);
+    const view = fold(known.identity, machine, store.log.read(id));
+    const actor: Actor = { view, mailbox: [], busy: false };
+    actors.set(id, actor);
+    return actor;
+  }
+
+  function post(id: number, letter: Letter): boolean {
+    if (stopped) return false;
+    const actor = load(id);
+    if (!actor) return false;
+    idle.remove(id);
+    actor.mailbox.push(letter);
+    if (!actor.busy) takeTurn(actor);
+    return true;
+  }
+
+  function takeTurn(actor: Actor): void {
+    actor.busy = true;
+    const letters = actor.mailbox.splice(0);
+    const turn = createTurn(actor.view, {
+      now: clock.now(),
+      random: Math.random,
+      nonce: () => randomBytes(16).toString('base64url'),
+      region: dependencies.region,
+      activityExists: (arn) => store.activities.find(arn) !== undefined,
+      report: (error) => dependencies.report(error),
+    });
+    const results = letters.map(({ command }) => take(turn, command));
+    const pending = run(turn);
+    if (pending) {
+      pending.then(() => commit(actor, turn, letters, results)).catch((error: unknown) => dependencies.report(error));
+    } else commit(actor, turn, letters, results);
+  }
+
+  function commit(actor: Actor, turn: Turn, letters: Letter[], results: CommandResult[]): void {
+    const { view, records } = turn;
+    const settle = (): void => {
+      letters.forEach(({ answer }, index) => answer(results[index] ?? 'refused', view));
+      settled(actor, turn);
+    };
+    if (records.length === 0) return settle();
+    const { id } = view.identity;
+    const entry = view.entries++;
+    const body = JSON.stringify(records);
+    store.commits.add(() => {
+      for (const { write } of letters) write?.(view);
+      store.log.append(id, entry, body);
+      recordOutcome(store, view, records, dependencies.emitsStatusEvents);
+    }, settle);
+  }
+
+  /** The turn is on disk: let its effects happen, then go on with what has come in meanwhile. */
+  function settled(actor: Actor, turn: Turn): void {
+    const { view } = actor;
+    const { id } = view.identity;
+    actor.busy = false;
+    if (stopped) return;
+    if (
+      dependencies.emitsStatusEvents &&
+      turn.records.some(({ type }) => type.startsWith('Execution'))
+    ) {
+      dependencies.outboxFilled();
+    }
+    if (isUnfinished(turn)) actor.mailbox.push(WAKE);
+    const busyOutside = attempts.reconcile(view);
+    setDeadline(id, nextDeadline(view));
+    for (const { type } of turn.records) open += OPENS.has(type) ? 1 : CLOSES.has(type) ? -1 : 0;
+    if (view.status !== 'RUNNING') dependencies.closed(view);
+    if (actor.mailbox.length > 0) return takeTurn(actor);
+    if (view.status !== 'RUNNING') actors.delete(id);
+    else if (!busyOutside) idle.add(id);
+  }
+
+  function setDeadline(id: number, dueAt: number): void {
+    deadlines.set(id, dueAt);
+    const { earliest } = deadlines;
+    if (alarm?.at === earliest) return;
+    alarm?.cancel();
+    alarm =
+      earliest === Infinity ? undefined : { at: earliest, cancel: clock.setAlarm(earliest, ring) };
+  }
+
+  function ring(): void {
+    alarm = undefined;
+    for (const id of deadlines.takeDue(clock.now())) post(id, WAKE);
+    const { earliest } = deadlines;
+    if (!alarm && earliest !== Infinity) {
+      alarm = { at: earliest, cancel: clock.setAlarm(earliest, ring) };
+    }
+  }
+
+  return {
+    /** Resolves when the execution's start is on disk. */
+    start({
+      identity,
+      machine,
+      revision,
+      input,
+      traceHeader,
+    }: NewExecution): Promise<ExecutionView> {
+      const actor: Actor = { view: emptyView(identity, machine), mailbox: [], busy: false };
+      actors.set(identity.id, actor);
+      return new Promise((resolve) => {
+        post(identity.id, {
+          command: { kind: 'start', input },
+          write: (view) => store.executions.insert(identity, revision, view.startedAt, traceHeader),
+          answer: (_result, view) => resolve(view),
+        });
+      });
+    },
+    /** Resolves when what the command did is on disk; 'refused' also for an unknown execution. */
+    send(
+      id: number,
+      command: Command,
+      write?: (view: ExecutionView) => void,
+    ): Promise<CommandResult> {
+      return new Promise((resolve) => {
+        const letter = { command, answer: resolve, ...(write && { write }) };
+        if (!post(id, letter)) resolve('refused');
+      });
+    },
+    /** The view as of now, folded from the log if need be; for reading only. */
+    view(id: number): ExecutionView | undefined {
+      const wasLoaded = actors.has(id);
+      const actor = load(id);
+      if (!wasLoaded) idle.add(id);
+      return actor?.view;
+    },
+    /** Takes up what was open when the engine last stopped. */
+    resume(): void {
+      for (const id of store.executions.openIds()) post(id, WAKE);
+    },
+    counts: () => ({ open, inMemory: actors.size, waiting: deadlines.size }),
+    /** No more turns; what is on disk stays as it is. */
+    stop(): void {
+      stopped = true;
+      alarm?.cancel();
+    },
+  };
+}
+
+const OPENS: ReadonlySet<string> = new Set(['ExecutionStarted', 'ExecutionRedriven']);
+const CLOSES: ReadonlySet<string> = new Set([
+  'ExecutionSucceeded',
+  'ExecutionFailed',
+  'ExecutionAborted',
+  'ExecutionTimedOut',
+]);
+const WAKE: Letter = { command: { kind: 'wake' }, answer: () => undefined };

@@ -1,0 +1,110 @@
+export const SCHEMA_VERSION = 1;
+
+/**
+ * `log` is the truth about executions: one row is what one turn of an execution appended, as a
+ * JSON array of records (execution/record.ts). `executions` is what the list and describe calls
+ * need without reading it; both are written in one transaction.
+ *
+ * The key of a log row is execution id × 2^22 + entry number: one integer B-tree, appends stay
+ * together, and an execution is one range. 2^22 entries are enough (25,000 events bound the
+ * visible ones), 2^31 executions fit below 2^53.
+ */
+export const SCHEMA = `
+create table state_machines (
+  arn text primary key,
+  name text not null,
+  type text not null check (type in ('STANDARD', 'EXPRESS')),
+  revision integer not null,
+  created_at integer not null,
+  deleting integer not null default 0,
+  last_version integer not null default 0
+) without rowid;
+
+create table revisions (
+  id integer primary key,
+  machine_arn text not null,
+  revision_id text,
+  definition text not null,
+  role_arn text not null,
+  logging text not null,
+  tracing text not null,
+  encryption text,
+  updated_at integer not null
+);
+
+create table versions (
+  arn text primary key,
+  machine_arn text not null,
+  number integer not null,
+  revision integer not null references revisions (id),
+  description text,
+  created_at integer not null
+) without rowid;
+
+create table aliases (
+  arn text primary key,
+  machine_arn text not null,
+  name text not null,
+  description text,
+  routing text not null,
+  created_at integer not null,
+  updated_at integer not null
+) without rowid;
+
+create table tags (
+  arn text not null,
+  key text not null,
+  value text not null,
+  primary key (arn, key)
+) without rowid;
+
+create table activities (
+  arn text primary key,
+  name text not null,
+  created_at integer not null,
+  encryption text
+) without rowid;
+
+create table executions (
+  id integer primary key,
+  arn text not null unique,
+  machine_arn text not null,
+  name text not null,
+  revision integer not null references revisions (id),
+  version_arn text,
+  alias_arn text,
+  map_run_arn text,
+  express integer not null default 0,
+  status text not null check (status in ('RUNNING', 'SUCCEEDED', 'FAILED', 'TIMED_OUT', 'ABORTED', 'PENDING_REDRIVE')),
+  started_at integer not null,
+  stopped_at integer,
+  output text,
+  error text,
+  cause text,
+  last_event_id integer,
+  redrive_count integer not null default 0,
+  redriven_at integer,
+  trace_header text
+);
+create index executions_by_machine on executions (machine_arn, started_at);
+create index executions_by_map_run on executions (map_run_arn) where map_run_arn is not null;
+create index executions_open on executions (id) where status = 'RUNNING';
+create index executions_closed on executions (stopped_at) where stopped_at is not null;
+
+create table log (
+  key integer primary key,
+  body text not null
+);
+
+create table redrive_tokens (
+  execution integer not null,
+  token text not null,
+  redriven_at integer not null,
+  primary key (execution, token)
+) without rowid;
+
+create table outbox (
+  id integer primary key autoincrement,
+  event text not null
+);
+`;
