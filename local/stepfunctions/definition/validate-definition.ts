@@ -37,6 +37,27 @@ export function validateDefinition(
   return { diagnostics };
 }
 
+/**
+ * Everything that is wrong with one state on its own, as TestState is given it: where it leads to is not looked
+ * up. Locations name it `/States/<name>`.
+ */
+export function validateSingleState(
+  text: string,
+  name: string,
+): { readonly diagnostics: Diagnostic[] } {
+  const parsed = parse(text);
+  if ('problem' in parsed) return { diagnostics: [parsed.problem] };
+  if (!isJsonObject(parsed.json)) return { diagnostics: [notAnObject] };
+  const place: Place = {
+    location: '',
+    queryLanguage: 'JSONPath',
+    machineType: 'STANDARD',
+    diagnostics: [],
+  };
+  validateMachine({ StartAt: name, States: { [name]: parsed.json } }, place);
+  return { diagnostics: place.diagnostics };
+}
+
 const notAnObject: Diagnostic = {
   severity: 'ERROR',
   code: 'SCHEMA_VALIDATION_FAILED',
