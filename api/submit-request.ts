@@ -17,7 +17,8 @@ export async function submitRequest(
   jobRequest: JobRequest,
   idempotencyKey: string | null,
 ): Promise<Submitted> {
-  const submission = submissionOf(request, idempotencyKey);
+  const failureBlocksKey = deps.registry.get(jobRequest.type)?.afterFailure !== 'continue';
+  const submission = { ...submissionOf(request, idempotencyKey), failureBlocksKey };
   const fault = deps.checkRequest(jobRequest, submission.tenantId);
   if (fault !== undefined) throw problemOfFault(fault);
   const outcome = await submitJob(deps.sql, jobRequest, submission, deps.clock());
@@ -42,7 +43,10 @@ export async function submitRequest(
   }
 }
 
-function submissionOf(request: FastifyRequest, idempotencyKey: string | null): Submission {
+function submissionOf(
+  request: FastifyRequest,
+  idempotencyKey: string | null,
+): Omit<Submission, 'failureBlocksKey'> {
   return {
     tenantId: tenantOf(request),
     actor: actorOf(request),

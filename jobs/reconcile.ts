@@ -8,7 +8,13 @@ import type { Sql } from './store/connect.ts';
 import { releaseOwner } from './store/dispatched-run.ts';
 import { finishJob } from './store/finish-job.ts';
 import type { OutboxRow } from './store/outbox.ts';
-import { extendOwner, findOwnerless, type OwnerlessJob, resend } from './store/ownerless.ts';
+import {
+  awaitTurn,
+  extendOwner,
+  findOwnerless,
+  type OwnerlessJob,
+  resend,
+} from './store/ownerless.ts';
 
 /** What is known of the queue when the reconciler runs. */
 export type QueueView = {
@@ -27,7 +33,7 @@ export type ReconcileDeps = {
 };
 
 /** What to do about a job that nobody is known to look after. */
-export type Action = 'expire' | 'wait' | 'resend' | 'look';
+export type Action = 'expire' | 'wait' | 'await-turn' | 'resend' | 'look';
 
 /** DescribeExecution is refilled at 10 to 15 calls a second on AWS: what one pass may spend. */
 const describesPerPass = 300;
@@ -40,6 +46,7 @@ export function decide(job: OwnerlessJob, queue: QueueView): Action {
   const open = job.status === 'PENDING' || job.status === 'RUNNING';
   if (open && job.expired) return 'expire';
   if (job.status !== 'PENDING') return 'look';
+  if (job.waitsInOrder) return 'await-turn';
   // Not published: the relay has it, and its lag is alarmed on its own.
   if (job.publishedAt === null) return job.messageId === null ? 'look' : 'wait';
   const passed =
@@ -67,6 +74,8 @@ async function act(deps: ReconcileDeps, job: OwnerlessJob, action: Action): Prom
       return await expire(deps, job);
     case 'wait':
       return await extendOwner(deps.sql, job, ownerSeconds);
+    case 'await-turn':
+      return await awaitTurn(deps.sql, job);
     case 'resend':
       return await resend(deps.sql, job, ownerSeconds);
     case 'look':

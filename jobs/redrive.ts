@@ -15,7 +15,8 @@ export type RedriveOutcome =
   | { readonly outcome: 'not-found' }
   /** Only a FAILED, CANCELLED or EXPIRED job can be redriven. */
   | { readonly outcome: 'not-redrivable'; readonly job: JobState }
-  | { readonly outcome: 'redriven'; readonly job: JobState; readonly row: OutboxRow };
+  /** `row` is for the relay; undefined where the job waits for its turn in its ordering key. */
+  | { readonly outcome: 'redriven'; readonly job: JobState; readonly row: OutboxRow | undefined };
 
 export type RedriveRequest = {
   readonly jobId: JobId;
@@ -37,8 +38,8 @@ export async function requestRedrive(sql: Sql, request: RedriveRequest): Promise
   const fence = nextFence(job, request.mode);
   const { actor, reason, expiresAt } = request;
   const message = redriveMessage(job, fence, request.mode);
-  const row = await reopenJob(sql, job, { ...fence, actor, reason, expiresAt, message });
-  if (row === undefined) {
+  const reopened = await reopenJob(sql, job, { ...fence, actor, reason, expiresAt, message });
+  if (reopened === undefined) {
     // Somebody was faster: the other redrive is the one.
     const now = await findJobState(sql, request.jobId, request.tenantId);
     return now === undefined ? { outcome: 'not-found' } : { outcome: 'not-redrivable', job: now };
@@ -46,7 +47,7 @@ export async function requestRedrive(sql: Sql, request: RedriveRequest): Promise
   return {
     outcome: 'redriven',
     job: { ...job, ...fence, status: 'PENDING', run: job.run + 1 },
-    row,
+    row: reopened.row,
   };
 }
 

@@ -22,6 +22,10 @@ type Request = {
 
 const open = new Set(['PENDING', 'RUNNING']);
 
+/** Also a FAILED job that blocks its ordering key can be cancelled: that lets the next one go. */
+const stoppable = (job: JobState, to: 'CANCELLED' | 'EXPIRED'): boolean =>
+  open.has(job.status) || (to === 'CANCELLED' && job.status === 'FAILED' && job.holdsKey);
+
 /** Cancels an open job: status, audit and stop message commit together; the dispatcher stops the execution. */
 export const requestCancel = (sql: Sql, request: Request): Promise<StopOutcome> =>
   requestStop(sql, request, 'CANCELLED');
@@ -40,7 +44,7 @@ async function requestStop(
     const job = await findJobState(sql, request.jobId, request.tenantId);
     if (job === undefined) return { outcome: 'not-found' };
     if (job.status === to) return { outcome: 'already-stopped', job };
-    if (!open.has(job.status)) return { outcome: 'final', job };
+    if (!stoppable(job, to)) return { outcome: 'final', job };
     const { actor, reason } = request;
     const row = await stopJob(sql, job, {
       to,

@@ -5,7 +5,13 @@ import { executionNameOf, newJobId, type TenantId } from './ids.ts';
 import type { PayloadReference } from './payload-reference.ts';
 import type { Sql } from './store/connect.ts';
 import type { OutboxRow } from './store/outbox.ts';
-import { findObstacle, insertJob, type NewJob, type StoredJob } from './store/submit-job.ts';
+import {
+  findObstacle,
+  type InsertedJob,
+  insertJob,
+  type NewJob,
+  type StoredJob,
+} from './store/submit-job.ts';
 
 /** A job as a client asks for it: the body of POST /jobs, found to have the right shape. */
 export type JobRequest = {
@@ -27,10 +33,12 @@ export type Submission = {
   readonly idempotencyKey: string | null;
   readonly correlationId: string;
   readonly traceparent: string | null;
+  /** The job type's setting; matters for a job with an ordering key. */
+  readonly failureBlocksKey: boolean;
 };
 
 export type SubmitOutcome =
-  /** `row` is to be handed to the relay; undefined where the job is not due yet. */
+  /** `row` is to be handed to the relay; undefined where the job is not due yet, or waits for its turn. */
   | { readonly kind: 'accepted'; readonly job: StoredJob; readonly row: OutboxRow | undefined }
   | { readonly kind: 'replayed'; readonly job: StoredJob }
   | { readonly kind: 'other-request'; readonly job: StoredJob }
@@ -60,7 +68,8 @@ export async function submitJob(
     const stored = await insertOnceMore(sql, job);
     if (stored !== undefined) return accepted(stored, job);
     const obstacle = await findObstacle(sql, job);
-    if (obstacle?.by === 'job-id') return accepted(obstacle, job);
+    // Stored by a try whose answer was lost. Whether it waits for its turn is not known: the sweep sees to it.
+    if (obstacle?.by === 'job-id') return accepted({ ...obstacle, waits: true }, job);
     if (obstacle?.by === 'idempotency-key') return replayOrRefuse(obstacle, job);
     if (obstacle?.by === 'unique-key') return { kind: 'unique-key-taken', job: obstacle };
   }
@@ -71,7 +80,7 @@ export async function submitJob(
  * The insert, and once more where the connection broke: a pool's connections are all dead after the database was
  * restarted. The first may have been stored nevertheless; the second then meets its own job id.
  */
-async function insertOnceMore(sql: Sql, job: NewJob): Promise<StoredJob | undefined> {
+async function insertOnceMore(sql: Sql, job: NewJob): Promise<InsertedJob | undefined> {
   try {
     return await insertJob(sql, job);
   } catch (error) {
@@ -124,9 +133,9 @@ function dueLater(notBefore: string | undefined, now: Date): Date | null {
   return due > now ? due : null;
 }
 
-function accepted(stored: StoredJob, job: NewJob): SubmitOutcome {
+function accepted(stored: InsertedJob, job: NewJob): SubmitOutcome {
   const { message, tenantId, traceparent, notBefore } = job;
-  if (notBefore !== null) return { kind: 'accepted', job: stored, row: undefined };
+  if (notBefore !== null || stored.waits) return { kind: 'accepted', job: stored, row: undefined };
   const row: OutboxRow = {
     messageId: message.messageId,
     tenantId,

@@ -26,6 +26,11 @@ export type JobType = {
   readonly maxPayloadBytes: number;
   /** The definition's own top-level `TimeoutSeconds`; a job without a sign of life after it is looked for. */
   readonly timeoutSeconds: number;
+  /**
+   * What a FAILED job does to the later jobs of its ordering key: `block` until it succeeds by redrive or is
+   * cancelled, or let them `continue`.
+   */
+  readonly afterFailure: 'block' | 'continue';
   readonly tasks: readonly TaskSettings[];
   readonly effects: readonly EffectSettings[];
 };

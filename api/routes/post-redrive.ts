@@ -57,7 +57,7 @@ export function postRedrive(api: Api, { sql, relay, clock }: RouteDeps): void {
           jobStatus: job.status,
         });
       }
-      relay.publishSoon(redriven.row);
+      if (redriven.row !== undefined) relay.publishSoon(redriven.row);
       return reply
         .code(202)
         .header('location', `/jobs/${job.jobId}`)

@@ -1,7 +1,9 @@
 import type { JobId, TenantId } from '../ids.ts';
 import type { Failure } from '../failure.ts';
 import type { Fence } from './open-run.ts';
+import type { PendingQuery, Row } from 'postgres';
 import type { Sql } from './connect.ts';
+import { endInOrder, isOrdered } from './ordering.ts';
 
 /** How a job ends by its execution. CANCELLED and EXPIRED are written with their stop message (stop-job.ts). */
 export type Ending =
@@ -21,6 +23,9 @@ export type FinishedJob = {
  * the fence, and raises the redrive count where the ending belongs to a redrive made outside Pawl, then also from
  * FAILED. Gives undefined where nothing changed: an old, a duplicate or a lost ending.
  *
+ * One statement; for a job with an ordering key a transaction, which makes the key's next job due. A FAILED job
+ * keeps its key where its type says so.
+ *
  * `actor` is who says so (`task mark-succeeded`, `execution event`, `reconciler`, …); it stands in the audit trail.
  */
 export async function finishJob(
@@ -29,16 +34,35 @@ export async function finishJob(
   ending: Ending,
   actor: string,
 ): Promise<FinishedJob | undefined> {
+  const finished = await writeEnding(sql, fence, ending, actor, sql`and ordering_key is null`);
+  // What changed nothing may be ordered: only then is it worth a look.
+  if (finished !== undefined || !(await isOrdered(sql, fence.jobId))) return finished?.job;
+  return await endInOrder(sql, fence.jobId, async (tx) => {
+    const ended = await writeEnding(tx, fence, ending, actor, tx`and ordering_key is not null`);
+    const lettingGo =
+      ended !== undefined && !(ending.status === 'FAILED' && ended.failureBlocksKey);
+    return { ended: ended?.job, lettingGo };
+  });
+}
+
+async function writeEnding(
+  sql: Sql,
+  fence: Fence,
+  ending: Ending,
+  actor: string,
+  guard: PendingQuery<Row[]>,
+): Promise<{ readonly job: FinishedJob; readonly failureBlocksKey: boolean } | undefined> {
   const { jobId, executionName, redriveCount } = fence;
   const result = ending.status === 'SUCCEEDED' ? sql.json(ending.result as never) : null;
   const failure = ending.status === 'FAILED' ? sql.json(ending.failure) : null;
   const reason = ending.status === 'FAILED' ? ending.failure.code : 'its execution succeeded';
-  const [row] = await sql<FinishedJob[]>`
+  const [row] = await sql<(FinishedJob & { failureBlocksKey: boolean })[]>`
     with before as (
       select job_id, status, redrive_count from jobs
       where job_id = ${jobId} and execution_name = ${executionName}
         and ((redrive_count = ${redriveCount} and status in ('PENDING', 'RUNNING'))
           or (redrive_count < ${redriveCount} and status in ('PENDING', 'RUNNING', 'FAILED')))
+        ${guard}
       for update
     ),
     finished as (
@@ -48,7 +72,8 @@ export async function finishJob(
         result = ${result}::jsonb, failure = ${failure}::jsonb,
         started_at = coalesce(started_at, now()), finished_at = now(), owner_until = null
       from before where jobs.job_id = before.job_id
-      returning jobs.job_id, jobs.tenant_id, jobs.type, jobs.run, jobs.status, before.status as from_status
+      returning jobs.job_id, jobs.tenant_id, jobs.type, jobs.run, jobs.status, jobs.failure_blocks_key,
+                before.status as from_status
     ),
     audited as (
       insert into job_events (job_id, tenant_id, run, actor, from_status, to_status, reason, details)
@@ -56,8 +81,11 @@ export async function finishJob(
              jsonb_build_object('executionName', ${executionName}::text, 'redriveCount', ${redriveCount}::integer)
       from finished
     )
-    select job_id as "jobId", tenant_id as "tenantId", type, run, status from finished`;
-  return row;
+    select job_id as "jobId", tenant_id as "tenantId", type, run, status, failure_blocks_key as "failureBlocksKey"
+    from finished`;
+  if (row === undefined) return undefined;
+  const { failureBlocksKey, ...job } = row;
+  return { job, failureBlocksKey };
 }
 
 /** Whether the job is SUCCEEDED under this very fence: a repeated mark-succeeded is a success again. */

@@ -13,6 +13,8 @@ export type OwnerlessJob = {
   /** The newest message about the job: null where there is none any more. */
   readonly messageId: string | null;
   readonly publishedAt: Date | null;
+  /** It waits for its turn in its ordering key: nobody sends its message yet. */
+  readonly waitsInOrder: boolean;
 };
 
 /** The jobs that nobody is known to look after, longest first; one index scan. */
@@ -20,10 +22,11 @@ export async function findOwnerless(sql: Sql, limit: number): Promise<OwnerlessJ
   return await sql<OwnerlessJob[]>`
     select jobs.job_id as "jobId", jobs.tenant_id as "tenantId", type, status, execution_name as "executionName",
            redrive_count as "redriveCount", coalesce(expires_at <= now(), false) as expired,
-           message.message_id as "messageId", message.published_at as "publishedAt"
+           message.message_id as "messageId", message.published_at as "publishedAt",
+           coalesce(message.next_attempt_at = 'infinity', false) as "waitsInOrder"
     from jobs
     left join lateral (
-      select message_id, published_at from outbox
+      select message_id, published_at, next_attempt_at from outbox
       where outbox.job_id = jobs.job_id order by created_at desc limit 1
     ) message on true
     where owner_until < now()
@@ -35,6 +38,14 @@ export async function countOwnerless(sql: Sql): Promise<number> {
   const [row] = await sql<{ count: number }[]>`
     select count(*)::integer as count from jobs where owner_until < now()`;
   return row?.count ?? 0;
+}
+
+/** A job that waits for its turn is looked after by the one before it; only its own expiry is watched. */
+export async function awaitTurn(sql: Sql, job: OwnerlessJob): Promise<void> {
+  await sql`
+    update jobs set owner_until = expires_at
+    where job_id = ${job.jobId} and status = 'PENDING'
+      and exists (select from outbox where message_id = ${job.messageId} and next_attempt_at = 'infinity')`;
 }
 
 /** Gives the job an owner for `seconds`, where it still is as it was found. */

@@ -2,6 +2,8 @@ import type { Envelope } from '../envelope.ts';
 import { firstLeaseSeconds, type OutboxRow } from './outbox.ts';
 import type { JobState } from './stop-job.ts';
 import type { Sql } from './connect.ts';
+import { takeKey } from './ordering.ts';
+import { inTransaction } from './transaction.ts';
 
 type NextRun = {
   readonly executionName: string;
@@ -15,19 +17,47 @@ type NextRun = {
 /**
  * Opens a job's next run: FAILED, CANCELLED or EXPIRED → PENDING with the new fence, audit row and outbox row in
  * one statement, where the job still is as `job` says; so two redrives at the same moment make one. Gives the
- * outbox row to publish, or undefined where the job has moved on.
+ * outbox row to publish, or undefined where the job has moved on. A job whose ordering key is held by another waits.
  */
 export async function reopenJob(
   sql: Sql,
   job: JobState,
   next: NextRun,
-): Promise<OutboxRow | undefined> {
+): Promise<Reopened | undefined> {
+  if (!job.ordered) return await writeReopening(sql, job, next, true);
+  try {
+    return await inTransaction(sql, async (tx) => {
+      const mayGo = await takeKey(tx, job.jobId);
+      const reopened = await writeReopening(tx, job, next, mayGo);
+      // The key was taken for a job that has moved on: nothing of this transaction may stay.
+      if (reopened === undefined) throw new JobMovedOn();
+      return reopened;
+    });
+  } catch (error) {
+    if (error instanceof JobMovedOn) return undefined;
+    throw error;
+  }
+}
+
+class JobMovedOn extends Error {
+  override readonly name = 'JobMovedOn';
+}
+
+/** `row` is undefined where the job waits for its turn in its ordering key. */
+export type Reopened = { readonly row: OutboxRow | undefined };
+
+async function writeReopening(
+  sql: Sql,
+  job: JobState,
+  next: NextRun,
+  mayGo: boolean,
+): Promise<Reopened | undefined> {
   const [row] = await sql<OutboxRow[]>`
     with reopened as (
       update jobs set status = 'PENDING', run = run + 1, execution_name = ${next.executionName},
                       redrive_count = ${next.redriveCount}, failure = null, finished_at = null, result = null,
                       expires_at = ${next.expiresAt}, revision = revision + 1,
-                      owner_until = least(now() + interval '5 minutes', ${next.expiresAt}::timestamptz)
+                      owner_until = least(${mayGo ? sql`now() + interval '5 minutes'` : null}, ${next.expiresAt}::timestamptz)
       where job_id = ${job.jobId} and status = ${job.status} and execution_name = ${job.executionName}
         and redrive_count = ${job.redriveCount} and run = ${job.run}
       returning job_id, tenant_id, run, traceparent
@@ -43,8 +73,10 @@ export async function reopenJob(
     insert into outbox (message_id, tenant_id, destination, message_type, job_id, envelope, traceparent, attempts,
                         next_attempt_at)
     select ${next.message.messageId}::uuid, tenant_id, 'job-requests', ${next.message.messageType}, job_id,
-           ${sql.json(next.message)}::jsonb, traceparent, 1, now() + make_interval(secs => ${firstLeaseSeconds})
+           ${sql.json(next.message)}::jsonb, traceparent, ${mayGo ? 1 : 0}::integer,
+           ${mayGo ? sql`now() + make_interval(secs => ${firstLeaseSeconds})` : sql`'infinity'`}
     from reopened
     returning message_id as "messageId", tenant_id as "tenantId", destination, envelope, traceparent, attempts`;
-  return row;
+  if (row === undefined) return undefined;
+  return { row: mayGo ? row : undefined };
 }

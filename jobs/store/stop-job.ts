@@ -2,6 +2,7 @@ import type { Envelope } from '../envelope.ts';
 import type { JobId, TenantId } from '../ids.ts';
 import { firstLeaseSeconds, type OutboxRow } from './outbox.ts';
 import type { Sql } from './connect.ts';
+import { endInOrder } from './ordering.ts';
 
 /** A job as whoever stops or redrives it finds it. */
 export type JobState = {
@@ -14,6 +15,9 @@ export type JobState = {
   readonly redriveCount: number;
   readonly correlationId: string;
   readonly traceparent: string | null;
+  readonly ordered: boolean;
+  /** Whether other jobs of its ordering key wait for this one. */
+  readonly holdsKey: boolean;
 };
 
 /** `tenantId` undefined: an operator, who sees the jobs of all tenants. */
@@ -24,7 +28,9 @@ export async function findJobState(
 ): Promise<JobState | undefined> {
   const [row] = await sql<JobState[]>`
     select job_id as "jobId", tenant_id as "tenantId", type, status, run, execution_name as "executionName",
-           redrive_count as "redriveCount", correlation_id as "correlationId", traceparent
+           redrive_count as "redriveCount", correlation_id as "correlationId", traceparent,
+           ordering_key is not null as ordered,
+           exists (select from ordering_keys where current_job = jobs.job_id) as "holdsKey"
     from jobs where job_id = ${jobId} and (${tenantId ?? null}::text is null or tenant_id = ${tenantId ?? null})`;
   return row;
 }
@@ -39,9 +45,18 @@ type Stop = {
 /**
  * Writes CANCELLED or EXPIRED, the audit row and the outbox row of JobStopRequested in one statement, where the
  * job still is as `job` says. Gives the outbox row to publish, or undefined where the job has moved on.
- * The job keeps an owner until its execution is seen closed.
+ * The job keeps an owner until its execution is seen closed; its ordering key goes on to the next at once, since the
+ * fence keeps a stopped job's tasks from writing.
  */
 export async function stopJob(sql: Sql, job: JobState, stop: Stop): Promise<OutboxRow | undefined> {
+  if (!job.ordered) return await writeStop(sql, job, stop);
+  return await endInOrder(sql, job.jobId, async (tx) => {
+    const ended = await writeStop(tx, job, stop);
+    return { ended, lettingGo: ended !== undefined };
+  });
+}
+
+async function writeStop(sql: Sql, job: JobState, stop: Stop): Promise<OutboxRow | undefined> {
   const [row] = await sql<OutboxRow[]>`
     with stopped as (
       update jobs set status = ${stop.to}, finished_at = now(), failure = null, revision = revision + 1,

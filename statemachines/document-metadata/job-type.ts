@@ -18,6 +18,7 @@ export default defineJobType({
   payload: 'required',
   maxPayloadBytes: 2 * 1024 ** 3,
   timeoutSeconds: 1800,
+  afterFailure: 'block',
   tasks: [
     { name: 'mark-running', timeoutSeconds: 20, memoryMb: 512 },
     { name: 'validate-payload', timeoutSeconds: 240, memoryMb: 512 },

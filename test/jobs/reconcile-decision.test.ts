@@ -17,6 +17,7 @@ const job: OwnerlessJob = {
   expired: false,
   messageId: 'a message',
   publishedAt: ago(600),
+  waitsInOrder: false,
 };
 const backlog = { empty: false, receivedUpTo: ago(3_000) };
 

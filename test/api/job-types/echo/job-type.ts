@@ -9,6 +9,7 @@ export default defineJobType({
   payload: 'optional',
   maxPayloadBytes: 1_000_000,
   timeoutSeconds: 60,
+  afterFailure: 'block',
   tasks: [],
   effects: [],
 });

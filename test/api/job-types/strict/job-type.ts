@@ -15,6 +15,7 @@ export default defineJobType({
   payload: 'required',
   maxPayloadBytes: 1_000_000,
   timeoutSeconds: 60,
+  afterFailure: 'block',
   tasks: [],
   effects: [],
 });
