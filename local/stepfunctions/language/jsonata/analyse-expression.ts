@@ -5,7 +5,7 @@ import { builtInNames } from './states-functions.ts';
 export type Analysis = {
   /** The workflow variables it refers to, without `$`, in the order they appear. */
   readonly variables: readonly string[];
-  /** Time or memory cannot be told from the text: it has to be evaluated in a worker. */
+  /** Time or memory cannot be told from the text: it has to be evaluated in another process. */
   readonly isRisky: boolean;
   /** Names read from a context item, which Step Functions does not give: `phone` in `phone.mobile`. */
   readonly topLevelNames: readonly string[];
@@ -23,15 +23,18 @@ type Findings = {
   topLevelNames: Set<string>;
   statesMembers: Set<string>;
   isRisky: boolean;
+  concatenations: number;
   usesRoot: boolean;
 };
 
 /**
  * Lambdas recurse, assignments can double a text with each line, and these functions take time that grows
- * with the square of their input or run a regular expression made from a picture.
+ * with the square of their input, run a regular expression made from a picture, or multiply two texts.
  */
 const riskyNodes = new Set(['lambda', 'partial', 'bind', 'transform']);
-const riskyFunctions = new Set(['distinct', 'toMillis', 'parseInteger', 'formatNumber', 'eval']);
+const riskyFunctions = new Set(['distinct', 'toMillis', 'parseInteger', 'formatNumber', 'join']);
+/** Each `&` can add another whole input to a text. */
+const maxConcatenations = 16;
 
 /** Takes the syntax tree that jsonata gives (`expression.ast()`). */
 export function analyseExpression(ast: unknown): Analysis {
@@ -41,6 +44,7 @@ export function analyseExpression(ast: unknown): Analysis {
     topLevelNames: new Set(),
     statesMembers: new Set(),
     isRisky: false,
+    concatenations: 0,
     usesRoot: false,
   };
   try {
@@ -54,7 +58,7 @@ export function analyseExpression(ast: unknown): Analysis {
     variables: [...findings.variables].filter(
       (name) => !findings.bound.has(name) && !builtInNames.has(name),
     ),
-    isRisky: findings.isRisky,
+    isRisky: findings.isRisky || findings.concatenations > maxConcatenations,
     topLevelNames: [...findings.topLevelNames],
     usesRoot: findings.usesRoot,
     statesMembers: [...findings.statesMembers],
@@ -69,6 +73,10 @@ function visit(value: unknown, isTop: boolean, findings: Findings): void {
   }
   if (!isNode(value)) return;
   note(value, isTop, findings);
+  if (isPlainJoin(value)) {
+    visit(value['arguments'], isTop, findings);
+    return;
+  }
   if (value['type'] === 'path' && Array.isArray(value['steps'])) {
     visitPath(value, value['steps'], isTop, findings);
     return;
@@ -89,6 +97,17 @@ const readsSelection = new Set([
   'delete',
   'terms',
 ]);
+
+/** `$join(list)` or `$join(list, ', ')`: with a short separator it adds little to its list. */
+function isPlainJoin(node: Node): boolean {
+  const { type, procedure, arguments: list } = node;
+  if (type !== 'function' || !isNode(procedure) || procedure['value'] !== 'join') return false;
+  if (!Array.isArray(list)) return false;
+  const separator: unknown = list[1];
+  if (separator === undefined) return true;
+  const text = isNode(separator) && separator['type'] === 'string' ? separator['value'] : undefined;
+  return typeof text === 'string' && text.length <= 16;
+}
 
 function visitPath(node: Node, steps: unknown[], isTop: boolean, findings: Findings): void {
   const [first, second] = steps;
@@ -119,6 +138,7 @@ function memberName(step: unknown): string {
 function note(node: Node, isTop: boolean, findings: Findings): void {
   const { type, value } = node;
   if (typeof type === 'string' && riskyNodes.has(type)) findings.isRisky = true;
+  if (type === 'binary' && value === '&') findings.concatenations += 1;
   if (type === 'variable') {
     if (value === 'states') findings.statesMembers.add('*');
     noteVariable(value, findings);
@@ -152,7 +172,7 @@ function isLinear(value: unknown): boolean {
     compileLinear(value.source, value.flags);
     return true;
   } catch {
-    // RE2 cannot do it: the worker runs it with JavaScript's engine, under a deadline.
+    // RE2 cannot do it: the other process runs it with JavaScript's engine, under a deadline.
     return false;
   }
 }

@@ -5,7 +5,7 @@ import { failed, type Bindings, type Outcome } from './expression-outcome.ts';
 import { linearRegExp } from './linear-regexp.ts';
 import { parseExpression } from './parse-expression.ts';
 import { makeRunnable, timedOut, type RunnableExpression } from './run-expression.ts';
-import { evaluateInWorker } from './worker.ts';
+import { evaluateApart } from './evaluation-process.ts';
 
 /** A JSONata expression of a definition; `evaluate` never throws and is bounded in time and memory. */
 export type CompiledExpression = {
@@ -15,12 +15,12 @@ export type CompiledExpression = {
   readonly evaluate: (scope: Scope) => Promise<Outcome>;
 };
 
-/** How long an evaluation may hold up the thread before it is moved to a worker. */
-const inThreadMs = 50;
+/** An evaluation that holds up this thread for so long is done again in another process. */
+const inThread = { timeoutMs: 50, RegexEngine: linearRegExp, isEveryTextBounded: false };
 
 /**
  * The expression is parsed when first used, and kept; a syntax error is the outcome of each evaluation.
- * It is evaluated in this thread when its cost can be told from its text, otherwise in a worker.
+ * It is evaluated in this thread when its cost can be told from its text, otherwise in another process.
  */
 export function compileExpression(text: string): CompiledExpression {
   let analysis: Analysis | { problem: string } | undefined;
@@ -36,10 +36,10 @@ export function compileExpression(text: string): CompiledExpression {
       const found = analysed();
       if ('problem' in found) return failed(found.problem);
       const bindings = bind(scope, found.variables);
-      if (found.isRisky) return evaluateInWorker(text, bindings);
-      runnable ??= makeRunnable(text, inThreadMs, linearRegExp);
+      if (found.isRisky) return evaluateApart(text, bindings);
+      runnable ??= makeRunnable(text, inThread);
       const outcome = await runnable(bindings);
-      return outcome === timedOut ? evaluateInWorker(text, bindings) : outcome;
+      return outcome === timedOut ? evaluateApart(text, bindings) : outcome;
     },
   };
 }
@@ -51,7 +51,7 @@ function analyse(text: string): Analysis | { problem: string } {
     : analyseExpression(parsed.ast);
 }
 
-/** Only the variables referred to: they may have to travel to a worker. */
+/** Only the variables referred to: they may have to travel to another process. */
 function bind(scope: Scope, names: readonly string[]): Bindings {
   const bindings: Record<string, Json> = { states: statesOf(scope) };
   for (const name of names) {

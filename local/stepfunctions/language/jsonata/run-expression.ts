@@ -11,7 +11,7 @@ import {
   type Bindings,
   type Outcome,
 } from './expression-outcome.ts';
-import { memoryLimitCode, registerStatesFunctions } from './states-functions.ts';
+import { maxValueBytes, memoryLimitCode, registerStatesFunctions } from './states-functions.ts';
 
 /** AWS's bound on nesting, and on the elements of a sequence. */
 const maxDepth = 100;
@@ -23,11 +23,18 @@ export type RunnableExpression = (bindings: Bindings) => Promise<Outcome | typeo
 /** The time given was too short; the caller decides what that means. */
 export const timedOut = Symbol('timed out');
 
-/** `RegexEngine` is what regular expressions of the expression run on. Throws JSONata's syntax errors. */
+type Limits = {
+  readonly timeoutMs: number;
+  /** What regular expressions run on. */
+  readonly RegexEngine: RegExpConstructor;
+  /** Texts along the way are held to AWS's bound too, and not the result alone. */
+  readonly isEveryTextBounded: boolean;
+};
+
+/** Throws JSONata's syntax errors. */
 export function makeRunnable(
   text: string,
-  timeoutMs: number,
-  RegexEngine: RegExpConstructor,
+  { timeoutMs, RegexEngine, isEveryTextBounded }: Limits,
 ): RunnableExpression {
   const expression = jsonata(text, {
     timeout: timeoutMs,
@@ -36,6 +43,7 @@ export function makeRunnable(
     RegexEngine,
   });
   registerStatesFunctions(expression);
+  if (isEveryTextBounded) expression.assign(onEvaluated, boundText);
   return async (bindings) => {
     try {
       const result: unknown = await expression.evaluate(undefined, bindings);
@@ -45,6 +53,15 @@ export function makeRunnable(
       return outcomeOfError(error);
     }
   };
+}
+
+/** jsonata calls what is bound to this symbol after each node it evaluates. */
+const onEvaluated = Symbol.for('jsonata.__evaluate_exit') as unknown as string;
+
+function boundText(_node: unknown, _input: unknown, _environment: unknown, value: unknown): void {
+  if (typeof value === 'string' && value.length > maxValueBytes) {
+    throw new ValueTooLargeError('The text is too long');
+  }
 }
 
 function outcomeOfError(error: unknown): Outcome | typeof timedOut {

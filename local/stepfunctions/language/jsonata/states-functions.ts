@@ -54,7 +54,7 @@ function parse(text: string | undefined): unknown {
     return JSON.parse(text);
   } catch (error) {
     throw problem(
-      'D3121',
+      'D3137',
       `Unable to parse as JSON: ${error instanceof Error ? error.message : ''}`,
     );
   }

@@ -1,22 +1,29 @@
-import { parentPort } from 'node:worker_threads';
+import {
+  evaluationTimeoutMs,
+  type EvaluationAnswer,
+  type EvaluationRequest,
+} from './evaluation-protocol.ts';
 import { describeJsonataError, failed, outOfTime, type Outcome } from './expression-outcome.ts';
 import { makeRunnable, timedOut, type RunnableExpression } from './run-expression.ts';
-import { evaluationTimeoutMs, type WorkerAnswer, type WorkerRequest } from './worker-protocol.ts';
 
-/** The thread that evaluates expressions whose cost cannot be told from their text; see worker.ts. */
+/** The process that evaluates expressions whose cost cannot be told from their text; see evaluation-process.ts. */
 const maxKept = 500;
 const kept = new Map<string, RunnableExpression>();
 
 function runnable(text: string): RunnableExpression {
   const known = kept.get(text);
   if (known) return known;
-  const made = makeRunnable(text, evaluationTimeoutMs, RegExp);
+  const made = makeRunnable(text, {
+    timeoutMs: evaluationTimeoutMs,
+    RegexEngine: RegExp,
+    isEveryTextBounded: true,
+  });
   if (kept.size >= maxKept) kept.clear();
   kept.set(text, made);
   return made;
 }
 
-async function evaluate({ text, bindings }: WorkerRequest): Promise<Outcome> {
+async function evaluate({ text, bindings }: EvaluationRequest): Promise<Outcome> {
   try {
     const outcome = await runnable(text)(bindings);
     return outcome === timedOut ? outOfTime : outcome;
@@ -25,12 +32,15 @@ async function evaluate({ text, bindings }: WorkerRequest): Promise<Outcome> {
   }
 }
 
-function answer(message: WorkerAnswer): void {
-  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
-  parentPort?.postMessage(message);
+function answer(message: EvaluationAnswer): void {
+  process.send?.(message);
 }
 
-parentPort?.on('message', (request: WorkerRequest) => {
+process.on('message', (request: EvaluationRequest) => {
   answer({ kind: 'started' });
   void evaluate(request).then((outcome) => answer({ kind: 'ended', outcome }));
 });
+
+// It lives as long as its parent does, and leaves Ctrl-C to it.
+process.on('disconnect', () => process.exit());
+process.on('SIGINT', () => undefined);

@@ -3,8 +3,9 @@ import type { Bindings, Outcome } from './expression-outcome.ts';
 /** AWS: "about one second" for an expression. */
 export const evaluationTimeoutMs = 1_000;
 
-export type WorkerRequest = { readonly text: string; readonly bindings: Bindings };
+/** What goes to an evaluation process, and what comes back. */
+export type EvaluationRequest = { readonly text: string; readonly bindings: Bindings };
 
-export type WorkerAnswer =
+export type EvaluationAnswer =
   | { readonly kind: 'started' }
   | { readonly kind: 'ended'; readonly outcome: Outcome };
