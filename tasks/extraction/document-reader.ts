@@ -189,10 +189,16 @@ class Budget {
 // From here on: the child.
 
 function serve(memoryBytes: number): void {
-  startWatchdog(memoryBytes);
+  const watchdog = startWatchdog(memoryBytes);
+  // Ctrl-C in a terminal is for our parent, which lets its work finish; our end is its disconnect.
+  process.on('SIGINT', () => undefined);
   process.once('disconnect', () => process.exit(0));
   process.on('message', (hints: DocumentHints) => {
-    void answer(hints).then((message) => process.send?.(message));
+    watchdog.tell('started');
+    void answer(hints).then((message) => {
+      watchdog.tell('ended');
+      return process.send?.(message);
+    });
   });
 }
 
@@ -224,21 +230,32 @@ async function* exactly(stream: Readable, bytes: number): AsyncGenerator<Buffer>
   }
 }
 
+/** Far longer than any function's timeout: for a parent that gave up without killing us. */
+const maxBusyMs = 15 * 60_000;
+
 /**
  * A thread of its own, because the main one may be in a loop that never yields: ends the process when its memory
- * passes the limit, and when its parent is gone.
+ * passes the limit, when its parent is gone, and when one document never ends. It is told when one starts and ends.
  */
-function startWatchdog(memoryBytes: number): void {
+function startWatchdog(memoryBytes: number): { tell: (what: 'started' | 'ended') => void } {
   const source = `
     const { writeSync } = require('node:fs');
+    const { parentPort } = require('node:worker_threads');
     const parent = process.ppid;
+    let busySince;
+    parentPort.on('message', (what) => {
+      busySince = what === 'started' ? Date.now() : undefined;
+    });
     setInterval(() => {
-      if (process.ppid !== parent) process.kill(process.pid, 'SIGKILL');
-      if (process.memoryUsage.rss() <= ${memoryBytes}) return;
-      writeSync(2, '${overMemory}');
-      process.kill(process.pid, 'SIGKILL');
+      const tooLarge = process.memoryUsage.rss() > ${memoryBytes};
+      const endless = busySince !== undefined && Date.now() - busySince > ${maxBusyMs};
+      if (tooLarge) writeSync(2, '${overMemory}');
+      if (tooLarge || endless || process.ppid !== parent) process.kill(process.pid, 'SIGKILL');
     }, 25);`;
-  new Worker(source, { eval: true }).unref();
+  const watchdog = new Worker(source, { eval: true });
+  watchdog.unref();
+  // The second argument is the list of what is handed over.
+  return { tell: (what) => watchdog.postMessage(what, []) };
 }
 
 if (isMainThread && process.argv[2] === childMark) serve(Number(process.argv[3]));

@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os';
 import type { DocumentFacts, DocumentHints } from './document-facts.ts';
 import {
   type DocumentReader,
@@ -7,7 +6,7 @@ import {
   startDocumentReader,
 } from './document-reader.ts';
 
-/** Reads documents in child processes, at most one a core at a time; the others wait their turn. */
+/** Reads documents in child processes, two at a time so that a slow one does not hold up all; the others wait. */
 export type ReaderPool = {
   readonly read: (payload: OpenPayload, hints: DocumentHints) => Promise<DocumentFacts>;
   readonly close: () => void;
@@ -18,11 +17,11 @@ export const defaultReaderLimits: ReaderLimits = {
   memoryBytes: 768 * 1024 ** 2,
 };
 
-/** Starts no child before the first document; idle ones are used again and do not keep the process alive. */
+/** Starts no child before the first document; one is kept for the next and does not keep this process alive. */
 export function createReaderPool(limits: ReaderLimits = defaultReaderLimits): ReaderPool {
   const idle: DocumentReader[] = [];
   const waiting: (() => void)[] = [];
-  let free = availableParallelism();
+  let free = 2;
 
   const takeTurn = async (): Promise<void> => {
     if (free > 0) free -= 1;
@@ -47,7 +46,8 @@ export function createReaderPool(limits: ReaderLimits = defaultReaderLimits): Re
       try {
         return await reader.read(payload, hints);
       } finally {
-        if (reader.usable()) idle.push(reader);
+        if (reader.usable() && idle.length === 0) idle.push(reader);
+        else reader.kill();
         endTurn();
       }
     },
