@@ -12,6 +12,7 @@ import type { CheckRequest } from '../jobs/check-request.ts';
 import type { Relay } from '../jobs/relay.ts';
 import type { Sql } from '../jobs/store/connect.ts';
 import type { Registry } from '../statemachines/registry.ts';
+import type { JobWatch } from './job-watch.ts';
 
 /** Fastify with our schemas as types: `request.body` has the type of `schema.body`. */
 export type Api = FastifyInstance<
@@ -33,4 +34,4 @@ export type AppDeps = {
   readonly clock: () => Date;
 };
 
-export type RouteDeps = AppDeps & { readonly checkRequest: CheckRequest };
+export type RouteDeps = AppDeps & { readonly checkRequest: CheckRequest; readonly watch: JobWatch };

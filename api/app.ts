@@ -7,15 +7,18 @@ import { answerError, sendProblem } from './answer-errors.ts';
 import type { Api, AppDeps } from './api.ts';
 import { createAuthentication } from './authenticate.ts';
 import { compileValidators } from './compile-validators.ts';
+import { createJobWatch } from './job-watch.ts';
 import { watchRoutes } from './refuse-other-methods.ts';
 import { answerMalformedHttp } from './malformed-http.ts';
 import { serveMetrics } from './metrics.ts';
 import { openApiOptions } from './openapi.ts';
 import { Problem } from './problems.ts';
 import { readJsonBodies } from './read-json.ts';
+import { getEvents } from './routes/get-events.ts';
 import { getHealth, type Readiness } from './routes/get-health.ts';
 import { getJob } from './routes/get-job.ts';
 import { getResult } from './routes/get-result.ts';
+import { listJobs } from './routes/list-jobs.ts';
 import { postCancel } from './routes/post-cancel.ts';
 import { postJobs } from './routes/post-jobs.ts';
 import { postRedrive } from './routes/post-redrive.ts';
@@ -24,7 +27,16 @@ import { sharedSchemas } from './schemas.ts';
 import { setSecurityHeaders } from './security-headers.ts';
 
 /** The routes that need a key, each a file. */
-const keyedRoutes = [postUploads, postJobs, getJob, getResult, postCancel, postRedrive];
+const keyedRoutes = [
+  postUploads,
+  postJobs,
+  listJobs,
+  getJob,
+  getEvents,
+  getResult,
+  postCancel,
+  postRedrive,
+];
 
 /** Bodies of other calls than POST /jobs are small. */
 const bodyLimitBytes = 64 * 1024;
@@ -71,7 +83,9 @@ export async function createApp(
   await app.register(async (keyed) => {
     keyed.addHook('onRequest', createAuthentication(deps));
     const checkRequest = createRequestCheck(deps.registry, deps.payloadBucket);
-    for (const route of keyedRoutes) route(keyed, { ...deps, checkRequest });
+    const watch = createJobWatch(deps);
+    keyed.addHook('preClose', async () => watch.close());
+    for (const route of keyedRoutes) route(keyed, { ...deps, checkRequest, watch });
   });
   refuseOtherMethods();
   await app.register(swaggerUi, { routePrefix: '/docs' });

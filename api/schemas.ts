@@ -12,6 +12,8 @@ const orNull = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, T
 const uuid = '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$';
 
 export const time = Type.String({ format: 'date-time', examples: ['2031-05-04T03:02:01.000Z'] });
+/** As `time`, or the day alone. */
+export const queryTime = Type.Union([time, Type.String({ format: 'date' })]);
 export const jobId = Type.String({
   pattern: uuid,
   examples: ['0198e0a0-7c1e-7a4b-9d6a-3f0c5d1e2b4a'],

@@ -7,6 +7,7 @@ import { createRelay } from '../jobs/relay.ts';
 import { connect } from '../jobs/store/connect.ts';
 import { assertSchema } from '../jobs/store/migrate.ts';
 import { loadJobTypes } from '../statemachines/registry.ts';
+import { closeApp } from './close-app.ts';
 import { createApp } from './app.ts';
 
 const config = readApiConfig();
@@ -36,25 +37,13 @@ const app = await createApp(
   readiness,
 );
 
-/** Longer than any request takes that is not held; held ones end by themselves when the app closes. */
-const graceMs = 10_000;
-
-/** Lets requests in flight end. A connection is closed when its request is done, or else it would be kept for the next. */
-async function closeWithin(ms: number): Promise<void> {
-  const closeIdle = setInterval(() => app.server.closeIdleConnections(), 50);
-  const closeAll = setTimeout(() => app.server.closeAllConnections(), ms);
-  await app.close();
-  clearInterval(closeIdle);
-  clearTimeout(closeAll);
-}
-
 let stopping = false;
 const stop = async (): Promise<void> => {
   if (stopping) return;
   stopping = true;
   log.info('stopping');
   readiness.isDraining = true;
-  await closeWithin(graceMs);
+  await closeApp(app);
   await relay.drain();
   await sql.end({ timeout: 2 });
   log.info('stopped');

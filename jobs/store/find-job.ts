@@ -66,9 +66,8 @@ export async function findChangedJobs(
   known: readonly { readonly jobId: JobId; readonly revision: number }[],
 ): Promise<JobView[]> {
   return await sql<JobView[]>`
-    select ${jobViewColumns(sql)} from jobs
-    where job_id in (
-      select known."jobId" from jsonb_to_recordset(${sql.json([...known])}) as known("jobId" uuid, revision integer)
-      join jobs on jobs.job_id = known."jobId" and jobs.revision <> known.revision
-    )`;
+    select ${jobViewColumns(sql)}
+    from jsonb_to_recordset(${sql.json(known.map(({ jobId, revision }) => ({ id: jobId, seen: revision })))})
+           as known(id uuid, seen integer)
+    join jobs on job_id = id and revision <> seen`;
 }

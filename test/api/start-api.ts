@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { S3Client } from '@aws-sdk/client-s3';
 import { pino } from 'pino';
 import { createApp } from '../../api/app.ts';
+import { closeApp } from '../../api/close-app.ts';
 import type { AppDeps } from '../../api/api.ts';
 import type { TenantId } from '../../jobs/ids.ts';
 import { createApiKey, ensureTenant, type KeyScope } from '../../jobs/store/api-keys.ts';
@@ -24,6 +25,7 @@ export type TestApi = {
   readonly handedOver: readonly OutboxRow[];
   /** A key of a tenant, made with it where it is new; `null` makes an operator's key. */
   keyFor(tenantId: string | null, scopes?: readonly KeyScope[]): Promise<string>;
+  close(): Promise<void>;
 };
 
 /** The whole API on a port of its own and a database of this test file's own. */
@@ -44,9 +46,15 @@ export async function startApi(overrides: Partial<AppDeps> = {}): Promise<TestAp
     clock: () => new Date(),
     ...overrides,
   });
-  after(() => app.close());
+  after(() => closeApp(app));
   const url = await app.listen({ host: '127.0.0.1', port: 0 });
-  return { url, sql, handedOver, keyFor: (tenantId, scopes) => keyFor(sql, tenantId, scopes) };
+  return {
+    url,
+    sql,
+    handedOver,
+    keyFor: (tenantId, scopes) => keyFor(sql, tenantId, scopes),
+    close: () => closeApp(app),
+  };
 }
 
 /** A registry of types whose state machines are never started. */
