@@ -40,8 +40,28 @@ type Row = OpenJob & {
  * Throws Terminal JOB_NOT_RUNNABLE where the job is not open under the fence.
  */
 export async function openRun(sql: Sql, fence: Fence, actor: string): Promise<OpenJob> {
+  let row = await readOrRaise(sql, fence, actor);
+  // Somebody else raised it between this statement's snapshot and its lock: what was read is of before.
+  while (row !== undefined && isRaisable(row, fence)) row = await readOrRaise(sql, fence, actor);
+  if (row === undefined) throw notRunnable(fence, 'there is no such job');
+  const { status, executionName, redriveCount, ...job } = row;
+  if (executionName !== fence.executionName || redriveCount !== fence.redriveCount) {
+    throw notRunnable(fence, `the job has moved on to ${executionName}, redrive ${redriveCount}`);
+  }
+  if (status !== 'RUNNING') throw notRunnable(fence, `the job is ${status}`);
+  return job;
+}
+
+/** The same condition as in the statement below. */
+const isRaisable = (row: Row, fence: Fence): boolean =>
+  row.executionName === fence.executionName &&
+  ((row.redriveCount === fence.redriveCount && row.status === 'PENDING') ||
+    (row.redriveCount < fence.redriveCount &&
+      ['PENDING', 'RUNNING', 'FAILED'].includes(row.status)));
+
+async function readOrRaise(sql: Sql, fence: Fence, actor: string): Promise<Row | undefined> {
   const { jobId, executionName, redriveCount } = fence;
-  const rows = await sql<Row[]>`
+  const [row] = await sql<Row[]>`
     with before as (
       select job_id, status, redrive_count from jobs
       where job_id = ${jobId} and execution_name = ${executionName}
@@ -67,14 +87,7 @@ export async function openRun(sql: Sql, fence: Fence, actor: string): Promise<Op
     select ${columns(sql)} from raised
     union all
     select ${columns(sql)} from jobs where job_id = ${jobId} and not exists (select from raised)`;
-  const [row] = rows;
-  if (row === undefined) throw notRunnable(fence, 'there is no such job');
-  const { status, executionName: current, redriveCount: count, ...job } = row;
-  if (current !== executionName || count !== redriveCount) {
-    throw notRunnable(fence, `the job has moved on to ${current}, redrive ${count}`);
-  }
-  if (status !== 'RUNNING') throw notRunnable(fence, `the job is ${status}`);
-  return job;
+  return row;
 }
 
 const notRunnable = (fence: Fence, why: string): Terminal =>

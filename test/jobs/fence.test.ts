@@ -1,13 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import postgres from 'postgres';
 import type { Failure } from '../../jobs/failure.ts';
 import type { JobId } from '../../jobs/ids.ts';
 import { finishJob, succeededUnder } from '../../jobs/store/finish-job.ts';
 import { heldBy, openRun } from '../../jobs/store/open-run.ts';
-import { connectTest } from '../support/connect-test.ts';
+import { connectTo } from '../support/connect-test.ts';
 import { seedJob } from '../support/seed-job.ts';
+import { testDatabase } from '../support/test-database.ts';
+import { waitFor } from '../support/wait-for.ts';
 
-const sql = await connectTest();
+const database = await testDatabase();
+const sql = connectTo(database.url);
 
 const fenceOf = (jobId: JobId, redriveCount = 0) => ({ jobId, executionName: jobId, redriveCount });
 const boom: Failure = { code: 'TASK_FAULT', message: 'boom', retryable: false, state: 'Work' };
@@ -72,6 +76,22 @@ test('a FAILED job is not opened by a late task of the execution that failed', a
   const { jobId } = await seedJob(sql, { status: 'FAILED' });
   await assert.rejects(openRun(sql, fenceOf(jobId), 'task'), { code: 'JOB_NOT_RUNNABLE' });
   assert.equal((await jobOf(jobId)).status, 'FAILED');
+});
+
+test('a task that starts while the dispatcher writes RUNNING waits for it and goes on', async () => {
+  const { jobId } = await seedJob(sql);
+  const dispatcher = postgres(database.url, { max: 1, fetch_types: false });
+  await dispatcher`begin`;
+  await dispatcher`update jobs set status = 'RUNNING' where job_id = ${jobId}`;
+  const opening = openRun(sql, fenceOf(jobId), 'task');
+  await waitFor(async () => {
+    const waiting = await sql`select from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`;
+    return waiting.length === 1;
+  }, 5_000);
+  await dispatcher`commit`;
+  await dispatcher.end();
+  assert.equal((await opening).jobId, jobId);
 });
 
 test('a CANCELLED job is opened by nobody, whatever the redrive count', async () => {
