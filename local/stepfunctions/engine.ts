@@ -10,6 +10,7 @@ import { createAttemptKeeper } from './runtime/attempt-keeper.ts';
 import { createClosedWaiters } from './runtime/closed-waiters.ts';
 import { createExecutionHost } from './runtime/execution-host.ts';
 import { createMachineCache } from './runtime/machine-cache.ts';
+import { startRetention } from './runtime/retention.ts';
 import { createTaskRunner, type TaskRunner } from './runtime/task-runner.ts';
 import { openStore, type Store } from './store/store.ts';
 import { createDriverLookup, type TaskEndpoints } from './tasks/drivers.ts';
@@ -79,8 +80,9 @@ export function createEngine(options: EngineOptions): Engine {
     emitsStatusEvents: publisher !== undefined,
     report,
   });
-  const api: Api = { store, host, clock, locality, machines, activities, closed, starting };
+  const api: Api = { store, host, clock, locality, machines, activities, closed, starting, runner };
   host.resume();
+  const retention = startRetention(store, clock);
   publisher?.nudge();
 
   return {
@@ -93,6 +95,7 @@ export function createEngine(options: EngineOptions): Engine {
     counts: () => host.counts(),
     stop() {
       host.stop();
+      retention.stop();
       publisher?.stop();
       store.close();
     },

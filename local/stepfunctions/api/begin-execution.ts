@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { executionArn, expressArn } from '../arn.ts';
-import type { ExecutionIdentity } from '../execution/view.ts';
+import type { ExecutionIdentity, ExecutionView } from '../execution/view.ts';
 import { MAX_PAYLOAD_BYTES } from '../execution/json-text.ts';
 import { ApiError } from './api-error.ts';
 import { checkName } from './check-name.ts';
@@ -16,7 +16,13 @@ export type StartRequest = {
   readonly traceHeader?: string;
 };
 
-type Begun = { readonly id: number; readonly arn: string; readonly startedAt: number };
+type Begun = {
+  readonly id: number;
+  readonly arn: string;
+  readonly startedAt: number;
+  /** Absent where an execution that was running already was found. */
+  readonly view?: ExecutionView;
+};
 
 /** How many Standard executions may be open. https://docs.aws.amazon.com/step-functions/latest/dg/service-quotas.html */
 const MAX_OPEN = 1_000_000;
@@ -86,7 +92,7 @@ async function begin(
     input,
     ...(traceHeader !== undefined && { traceHeader }),
   });
-  return { id: identity.id, arn: identity.arn, startedAt: view.startedAt };
+  return { id: identity.id, arn: identity.arn, startedAt: view.startedAt, view };
 }
 
 function checkInput(input: string): string {

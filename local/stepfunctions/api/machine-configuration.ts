@@ -54,6 +54,7 @@ export function describedConfiguration({ logging, tracing, encryption }: Revisio
   return {
     loggingConfiguration: JSON.parse(logging),
     tracingConfiguration: JSON.parse(tracing),
-    ...(encryption !== undefined && { encryptionConfiguration: JSON.parse(encryption) }),
+    encryptionConfiguration:
+      encryption === undefined ? { type: 'AWS_OWNED_KEY' } : JSON.parse(encryption),
   };
 }

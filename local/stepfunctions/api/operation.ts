@@ -4,6 +4,7 @@ import type { ActivityQueues } from '../runtime/activity-queues.ts';
 import type { ClosedWaiters } from '../runtime/closed-waiters.ts';
 import type { ExecutionHost } from '../runtime/execution-host.ts';
 import type { MachineCache } from '../runtime/machine-cache.ts';
+import type { TaskRunner } from '../runtime/task-runner.ts';
 import type { Store } from '../store/store.ts';
 import { parseShape, type Shape } from './shape.ts';
 
@@ -16,6 +17,7 @@ export type Api = {
   readonly machines: MachineCache;
   readonly activities: ActivityQueues;
   readonly closed: ClosedWaiters;
+  readonly runner: TaskRunner;
   /** Executions whose start is not on disk yet, by ARN. */
   readonly starting: Map<string, Promise<unknown>>;
 };

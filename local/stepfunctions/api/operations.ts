@@ -28,6 +28,7 @@ import { startExecution } from './operations/start-execution.ts';
 import { startSyncExecution } from './operations/start-sync-execution.ts';
 import { stopExecution } from './operations/stop-execution.ts';
 import { tagResource } from './operations/tag-resource.ts';
+import { testState } from './operations/test-state.ts';
 import { untagResource } from './operations/untag-resource.ts';
 import { updateStateMachine } from './operations/update-state-machine.ts';
 import { updateStateMachineAlias } from './operations/update-state-machine-alias.ts';
@@ -64,6 +65,7 @@ export const operations: Readonly<Record<string, Operation>> = {
   StartSyncExecution: startSyncExecution,
   StopExecution: stopExecution,
   TagResource: tagResource,
+  TestState: testState,
   UntagResource: untagResource,
   UpdateStateMachine: updateStateMachine,
   UpdateStateMachineAlias: updateStateMachineAlias,

@@ -22,7 +22,7 @@ export function redriveStatus({ store, clock }: Api, row: ExecutionRow): Redrive
   if (row.status === 'RUNNING' || row.status === 'SUCCEEDED') {
     return no(`Execution is ${row.status} and cannot be redriven`);
   }
-  if (store.machines.machine(row.machineArn)?.deleting) {
+  if (store.machines.machine(row.machineArn)?.deleting ?? true) {
     return no('State machine is in DELETING status');
   }
   // Room is needed for ExecutionRedriven and one more event.

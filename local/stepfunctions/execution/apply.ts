@@ -274,11 +274,11 @@ function failState(thread: Thread, record: Failure): void {
   open.phase = { kind: 'failed', failure: failureOf(record), ...(children && { children }) };
 }
 
-function failureOf({ error, cause, heartbeatMissed }: Failure): Failure {
+function failureOf({ error, cause, alias }: Failure): Failure {
   return {
     ...(error !== undefined && { error }),
     ...(cause !== undefined && { cause }),
-    ...(heartbeatMissed && { heartbeatMissed }),
+    ...(alias !== undefined && { alias }),
   };
 }
 

@@ -16,6 +16,15 @@ const MAX_RECORDS_PER_TURN = 500;
 
 /** Takes one command into the turn. What follows from it is decided by `run`. */
 export function take(turn: Turn, command: Command): CommandResult {
+  try {
+    return takeCommand(turn, command);
+  } catch (error) {
+    giveUp(turn, error);
+    return 'refused';
+  }
+}
+
+function takeCommand(turn: Turn, command: Command): CommandResult {
   const { view } = turn;
   if (command.kind === 'start') {
     const payload = parseText(command.input);
@@ -109,7 +118,7 @@ export function run(turn: Turn): Awaitable<void> {
   const { view } = turn;
   if (view.status !== 'RUNNING') return;
   if (executionDeadline(view) <= turn.now) {
-    turn.emit(view.root, { type: 'ExecutionTimedOut' }, { prev: view.root.lastEventId });
+    turn.emit(view.root, { type: 'ExecutionTimedOut' }, { prev: 0 });
     return;
   }
   wakeRunnable(turn, view.root);

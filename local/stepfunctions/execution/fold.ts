@@ -11,7 +11,6 @@ export function emptyView(identity: ExecutionIdentity, machine: StateMachine): E
     status: 'RUNNING',
     lastEventId: 0,
     nextThreadId: 1,
-    entries: 0,
     inputText: '{}',
     input: {},
     startedAt: 0,
@@ -37,7 +36,6 @@ export function fold(
   const view = emptyView(identity, machine);
   for (const entry of entries) {
     for (const record of parseEntry(entry)) apply(view, record);
-    view.entries += 1;
   }
   return view;
 }

@@ -38,15 +38,10 @@ type UsableRetrier = { retrier: Retrier; index: number };
 /** The first retrier whose ErrorEquals matches decides; when it is used up there is no retry. */
 function findRetrier(open: OpenState, failure: Failure): UsableRetrier | undefined {
   const retriers = handlersOf(open.state).retry;
-  const index = findTaker(retriers, failure.error, aliasOf(failure));
+  const index = findTaker(retriers, failure.error, failure.alias);
   const retrier = retriers[index];
   if (!retrier || (open.retriesUsed[index] ?? 0) >= retrier.maxAttempts) return undefined;
   return { retrier, index };
-}
-
-/** AWS reports a missed heartbeat as States.Timeout, and documents both names for it. */
-function aliasOf({ heartbeatMissed }: Failure): string | undefined {
-  return heartbeatMissed ? 'States.HeartbeatTimeout' : undefined;
 }
 
 function handlersOf(state: State): { retry: readonly Retrier[]; catch: readonly Catcher[] } {
@@ -74,7 +69,7 @@ function catchFailure(
   prev: number,
 ): Awaitable<void> {
   const catchers = handlersOf(open.state).catch;
-  const catcher = catchers[findTaker(catchers, failure.error, aliasOf(failure))];
+  const catcher = catchers[findTaker(catchers, failure.error, failure.alias)];
   if (!catcher) return failThread(turn, thread, failure, prev);
   return evaluate(
     turn,

@@ -27,3 +27,31 @@ export function isTooLarge(text: string): boolean {
   if (text.length > MAX_PAYLOAD_BYTES) return true;
   return text.length * 3 > MAX_PAYLOAD_BYTES && Buffer.byteLength(text) > MAX_PAYLOAD_BYTES;
 }
+
+/** As deep as the parser behind AWS goes; deeper data would overflow the stack of what walks it. */
+export const MAX_JSON_DEPTH = 1000;
+
+/** Whether a JSON text is nested deeper than that. */
+export function isTooDeep(text: string): boolean {
+  if (text.length < 2 * MAX_JSON_DEPTH) return false;
+  let depth = 0;
+  let isInText = false;
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    if (isInText) {
+      if (code === BACKSLASH) index++;
+      else if (code === QUOTE) isInText = false;
+    } else if (code === QUOTE) isInText = true;
+    else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
+      if (++depth > MAX_JSON_DEPTH) return true;
+    } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) depth--;
+  }
+  return false;
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;

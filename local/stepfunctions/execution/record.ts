@@ -4,8 +4,8 @@ import type { Json, JsonObject } from '../language/json.ts';
 export type Failure = {
   readonly error?: string;
   readonly cause?: string;
-  /** The timeout is a missed heartbeat: States.HeartbeatTimeout matches it too. */
-  readonly heartbeatMissed?: true;
+  /** A second name by which Retry and Catch may take it. */
+  readonly alias?: string;
 };
 
 export type StateType =

@@ -23,7 +23,8 @@ function timeOutAttempt(turn: Turn, thread: Thread, attempt: Attempt): void {
   const timeoutAt = attempt.startedAt + (attempt.timeoutSeconds ?? Infinity) * 1000;
   const failure: Failure = {
     error: 'States.Timeout',
-    ...(timeoutAt > turn.now && { heartbeatMissed: true }),
+    // AWS reports a missed heartbeat as States.Timeout, and documents both names for it.
+    ...(timeoutAt > turn.now && { alias: 'States.HeartbeatTimeout' }),
   };
   if (attempt.family === 'Task') {
     turn.emit(thread, { type: 'TaskTimedOut', ...targetOf(attempt), ...failure });
@@ -67,6 +68,11 @@ function targetOf({ resourceType, resource }: Attempt): { resourceType: string; 
   return { resourceType, resource };
 }
 
+/**
+ * A result that is too large. AWS documents that States.ALL does not take
+ * States.DataLimitExceeded; it was recorded to take this one, a task's failure.
+ */
 function tooLarge({ family, resource, resourceType }: Attempt): Failure {
-  return dataLimitExceeded(family === 'Task' ? resourceType : resource);
+  const failure = dataLimitExceeded(family === 'Task' ? resourceType : resource);
+  return { ...failure, alias: 'States.ALL' };
 }

@@ -26,8 +26,6 @@ export type ExecutionView = {
   status: ExecutionStatus;
   lastEventId: number;
   nextThreadId: number;
-  /** Log entries so far. */
-  entries: number;
   inputText: string;
   input: Json;
   outputText?: string;

@@ -102,7 +102,9 @@ export function createExecutionHost(dependencies: HostDependencies) {
     const results = letters.map(({ command }) => take(turn, command));
     const pending = run(turn);
     if (pending) {
-      pending.then(() => commit(actor, turn, letters, results)).catch((error: unknown) => dependencies.report(error));
+      pending
+        .then(() => commit(actor, turn, letters, results))
+        .catch((error: unknown) => dependencies.report(error));
     } else commit(actor, turn, letters, results);
   }
 
@@ -114,11 +116,10 @@ export function createExecutionHost(dependencies: HostDependencies) {
     };
     if (records.length === 0) return settle();
     const { id } = view.identity;
-    const entry = view.entries++;
     const body = JSON.stringify(records);
     store.commits.add(() => {
       for (const { write } of letters) write?.(view);
-      store.log.append(id, entry, body);
+      store.log.append(id, body);
       recordOutcome(store, view, records, dependencies.emitsStatusEvents);
     }, settle);
   }

@@ -15,6 +15,12 @@ export function recordOutcome(
 ): void {
   if (!records.some(changesStatus)) return;
   const { identity } = view;
+  if (identity.express && identity.mapRunArn === undefined && view.status !== 'RUNNING') {
+    // An Express execution has no history and cannot be described: it is kept while it runs.
+    store.log.remove(identity.id);
+    store.executions.remove(identity.id);
+    return;
+  }
   if (view.status !== 'RUNNING' || view.redriveCount > 0) {
     store.executions.update(identity.id, {
       status: view.status,

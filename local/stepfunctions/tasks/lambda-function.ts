@@ -1,4 +1,4 @@
-import { toText } from '../execution/json-text.ts';
+import { isTooDeep, toText } from '../execution/json-text.ts';
 import type { Json } from '../language/json.ts';
 import type { Invocation, InvocationResult, LambdaClient } from './invoke-lambda.ts';
 import { TaskError, type TaskDriver } from './task-call.ts';
@@ -41,12 +41,21 @@ function invocationOf(parameters: Json, signal: AbortSignal): Invocation {
   header('X-Amz-Client-Context', ClientContext);
   return {
     functionName: FunctionName,
-    // A missing or null payload is an empty event.
-    payload: Payload === undefined || Payload === null ? '{}' : toText(Payload),
+    payload: payloadText(Payload),
     ...(typeof Qualifier === 'string' && { qualifier: Qualifier }),
     headers,
     signal,
   };
+}
+
+/**
+ * A missing or null payload is an empty event. A text that is JSON itself goes as it stands, as
+ * recorded from AWS: `"Payload": "{}"` sends an object.
+ */
+function payloadText(payload: Json | undefined): string {
+  if (payload === undefined || payload === null) return '{}';
+  const isJson = typeof payload === 'string' && parseOrUndefined(payload) !== undefined;
+  return isJson ? payload : toText(payload);
 }
 
 /** The function's result; throws what it threw, or what Lambda answered instead. */
@@ -55,6 +64,8 @@ function payloadOf({ status, headers, body }: InvocationResult): Json {
   if (status >= 300) throw serviceError(status, headers['x-amzn-errortype'], body, requestId);
   if (headers['x-amz-function-error'] !== undefined) throw functionError(body);
   if (body === '') return null;
+  if (isTooDeep(body))
+    throw new TaskError('Lambda.Unknown', "The function's result is nested too deep.");
   try {
     return JSON.parse(body) as Json;
   } catch {

@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { ApiError } from '../api/api-error.ts';
 import { beginExecution } from '../api/begin-execution.ts';
 import { findExecution, inputOf } from '../api/find-execution.ts';
+import { redriveStatus } from '../api/redrive-status.ts';
 import type { Api } from '../api/operation.ts';
 import { toText } from '../execution/json-text.ts';
 import { isJsonObject, type Json, type JsonObject } from '../language/json.ts';
@@ -111,6 +112,7 @@ function ended(api: Api, arn: string, signal: AbortSignal): Promise<void> {
 /** DescribeExecution's answer, as Step Functions shows it. */
 function outcome(api: Api, { suffix }: TaskCall, row: ExecutionRow): Json {
   const data = (text: string): Json => (suffix === 'sync:2' ? (JSON.parse(text) as Json) : text);
+  const redrive = redriveStatus(api, row);
   const description: JsonObject = {
     ExecutionArn: row.arn,
     Input: data(inputOf(api, row)),
@@ -126,6 +128,9 @@ function outcome(api: Api, { suffix }: TaskCall, row: ExecutionRow): Json {
     StopDate: row.stoppedAt ?? row.startedAt,
     ...(row.error !== undefined && { Error: row.error }),
     ...(row.cause !== undefined && { Cause: row.cause }),
+    RedriveCount: row.redriveCount,
+    RedriveStatus: redrive.status,
+    ...('reason' in redrive && { RedriveStatusReason: redrive.reason }),
   };
   if (row.status === 'SUCCEEDED') return description;
   throw new TaskError('States.TaskFailed', toText(description));

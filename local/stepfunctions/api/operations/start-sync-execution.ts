@@ -3,7 +3,7 @@ import { ApiError } from '../api-error.ts';
 import { beginExecution } from '../begin-execution.ts';
 import * as field from '../fields.ts';
 import { resolveMachine } from '../find-machine.ts';
-import { operation } from '../operation.ts';
+import { operation, type Api } from '../operation.ts';
 import { optional, structure } from '../shape.ts';
 import { toSeconds } from '../timestamp.ts';
 
@@ -24,8 +24,9 @@ export const startSyncExecution = operation(shape, async (api, request) => {
       'This operation is not supported by this type of state machine',
     );
   }
-  const { arn } = await beginExecution(api, request);
-  const view = await new Promise<ExecutionView>((resolve) => api.closed.add(arn, resolve));
+  const begun = await beginExecution(api, request);
+  const { arn } = begun;
+  const view = await whenClosed(api, arn, begun.view);
   const durationMs = (view.stoppedAt ?? view.startedAt) - view.startedAt;
   return {
     executionArn: arn,
@@ -49,3 +50,13 @@ export const startSyncExecution = operation(shape, async (api, request) => {
     },
   };
 });
+
+/** Its first turn may have been its last. */
+function whenClosed(
+  api: Api,
+  arn: string,
+  view: ExecutionView | undefined,
+): Promise<ExecutionView> {
+  if (view && view.status !== 'RUNNING') return Promise.resolve(view);
+  return new Promise((resolve) => api.closed.add(arn, resolve));
+}
