@@ -20,6 +20,7 @@ async function submit(orderingKey: string, failureBlocksKey = true): Promise<Job
     correlationId: 'test',
     traceparent: null,
     failureBlocksKey,
+    maxOpenJobs: null,
   };
   const outcome = await submitJob(sql, { type: 'echo', orderingKey }, submission, new Date());
   assert.ok(outcome.kind === 'accepted');
@@ -146,6 +147,7 @@ test('a repeated submit does not take the key twice, and a refused one not at al
     correlationId: 'test',
     traceparent: null,
     failureBlocksKey: true,
+    maxOpenJobs: null,
   };
   const ask = async () =>
     await submitJob(sql, { type: 'echo', orderingKey: 'g' }, submission, new Date());
