@@ -1,6 +1,5 @@
 import { rmSync } from 'node:fs';
 import { loadJobTypes } from '../statemachines/registry.ts';
-import type { RunningPostgres } from './postgres/start-postgres.ts';
 import { findFreePort, isPortFree } from './processes/free-port.ts';
 import { type Addresses, addressesOf } from './supervisor/addresses.ts';
 import { awsAccountAt } from './supervisor/aws-account.ts';
@@ -8,7 +7,6 @@ import { childEnvironment } from './supervisor/child-environment.ts';
 import { type DataDir, openDataDir } from './supervisor/data-dir.ts';
 import { type KeptSettings, keepSettings } from './supervisor/kept-settings.ts';
 import { logFilesOf, pawlServices, STOP_ORDER } from './supervisor/pawl-services.ts';
-import { postgresService } from './supervisor/postgres-service.ts';
 import { provisionCloud } from './supervisor/provision-cloud.ts';
 import { provisionDatabase } from './supervisor/provision-database.ts';
 import { provisionStateMachines } from './supervisor/provision-state-machines.ts';
@@ -57,26 +55,28 @@ function preparePawl(
   addresses: Addresses,
 ): Pawl {
   const runtimeFile = dataDir.file('runtime.json');
-  let pids: ReadonlyMap<string, number> = new Map();
-  let databaseUrl: string | undefined;
-  const write = (url: string): Runtime => {
-    const runtime = describeRuntime(settings, addresses, url, pids);
+  const running: { pids: ReadonlyMap<string, number>; isUp: boolean } = {
+    pids: new Map(),
+    isUp: false,
+  };
+  const write = (): Runtime => {
+    const runtime = describeRuntime(settings, addresses, running.pids);
     writeRuntime(runtimeFile, runtime);
     return runtime;
   };
   const supervisor = new Supervisor({
     say: options.say,
-    changed: (now) => {
-      pids = now;
-      if (databaseUrl !== undefined) write(databaseUrl);
+    changed: (pids) => {
+      running.pids = pids;
+      if (running.isUp) write();
     },
   });
   const logs = watchLogs(logFilesOf(dataDir), options.say);
   return {
     start: async () => {
-      const url = await startInOrder(options, dataDir, settings, addresses, supervisor);
-      databaseUrl = url;
-      return write(url);
+      await startInOrder(options, dataDir, settings, addresses, supervisor);
+      running.isUp = true;
+      return write();
     },
     stop: async () => {
       await supervisor.stop(STOP_ORDER);
@@ -87,54 +87,34 @@ function preparePawl(
   };
 }
 
-/** Returns the database's connection string. */
+/** Each thing as soon as what it needs is there; who consumes messages comes last. */
 async function startInOrder(
   { env }: PawlOptions,
   dataDir: DataDir,
   settings: KeptSettings,
   addresses: Addresses,
   supervisor: Supervisor,
-): Promise<string> {
-  const server = await startDatabaseServer(dataDir, settings, supervisor);
-  const account = awsAccountAt(addresses);
-  const databaseUrl = server.urlOf(DATABASE);
-  const childEnv = childEnvironment(env, addresses, databaseUrl, settings.webhookSecret);
-  const services = pawlServices(dataDir, settings, childEnv);
+): Promise<void> {
   const folders = (env['JOB_TYPE_DIRS'] ?? '').split(':').filter((folder) => folder !== '');
+  const registry = await loadJobTypes(folders);
+  const childEnv = childEnvironment(env, addresses, settings.webhookSecret);
+  const services = pawlServices(dataDir, settings, childEnv);
+  const account = awsAccountAt(addresses);
   try {
-    const [registry] = await Promise.all([
-      loadJobTypes(folders),
-      provisionDatabase(server, DATABASE, settings),
-      supervisor.start(services.cloud),
-      supervisor.start(services.webhook),
-      supervisor.start(services.lambda),
-    ]);
-    await Promise.all([provisionCloud(account, addresses), supervisor.start(services.engine)]);
-    await provisionStateMachines(account.sfn, registry);
-    await Promise.all([supervisor.start(services.api), supervisor.start(services.worker)]);
+    const database = supervisor
+      .start(services.postgres)
+      .then(() => provisionDatabase(addresses, settings));
+    const cloud = supervisor.start(services.cloud).then(() => provisionCloud(account, addresses));
+    const others = [supervisor.start(services.webhook), supervisor.start(services.lambda)];
+    await Promise.all([database, cloud, ...others]);
+    const engine = supervisor
+      .start(services.engine)
+      .then(() => provisionStateMachines(account.sfn, registry))
+      .then(() => supervisor.start(services.worker));
+    await Promise.all([engine, supervisor.start(services.api)]);
   } finally {
     for (const client of Object.values(account)) client.destroy();
   }
-  return databaseUrl;
-}
-
-const DATABASE = 'pawl';
-
-async function startDatabaseServer(
-  dataDir: DataDir,
-  { ports }: KeptSettings,
-  supervisor: Supervisor,
-): Promise<RunningPostgres> {
-  const started = Promise.withResolvers<RunningPostgres>();
-  await supervisor.start(
-    postgresService({
-      dataDir: dataDir.file('postgres'),
-      port: ports.postgres,
-      logFile: dataDir.file('logs/postgres.log'),
-      started: started.resolve,
-    }),
-  );
-  return await started.promise;
 }
 
 async function choosePort(port: number): Promise<number> {

@@ -9,7 +9,6 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { randomBytes } from 'node:crypto';
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { commandLineOf, endsWithin, isAlive, signal } from '../processes/liveness.ts';
@@ -25,6 +24,8 @@ export interface PostgresOptions {
   /** The cluster's own directory; made when missing. Its parent must exist. */
   readonly dataDir: string;
   readonly port: number;
+  /** Of the user `pawl`; set when the cluster is made, and the same ever after. */
+  readonly password: string;
   /** Where the server's own log goes (appended). */
   readonly logFile: string;
   /** Further settings, as in postgresql.conf. */
@@ -49,6 +50,10 @@ export interface RunningPostgres {
   unref(): void;
 }
 
+/** The connection string of a database of a server on this machine. */
+export const databaseUrl = (port: number, password: string, database: string): string =>
+  `postgres://${USER}:${encodeURIComponent(password)}@127.0.0.1:${port}/${database}`;
+
 /**
  * Starts the server on loopback and resolves when it takes connections; initialises the cluster the first time.
  *
@@ -59,9 +64,7 @@ export interface RunningPostgres {
 export async function startPostgres(options: PostgresOptions): Promise<RunningPostgres> {
   const { initdb, postgres } = await findBinaries();
   const identity = chooseIdentity(postgres, options.dataDir, dirname(options.dataDir));
-  const passwordFile = `${options.dataDir}.password`;
-  const password = readOrMakePassword(passwordFile, identity);
-  if (!existsSync(options.dataDir)) initialise(initdb, identity, options.dataDir, passwordFile);
+  if (!existsSync(options.dataDir)) initialise(initdb, identity, options);
   await stopOrphan(options.dataDir);
 
   const deadline = performance.now() + READY_TIMEOUT_MS;
@@ -72,7 +75,7 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
       child.once('error', () => resolve());
     });
     const ready = await waitUntilReady(options.dataDir, child, deadline);
-    if (ready) return describe(options, identity, password, child, ready, ended);
+    if (ready) return describe(options, identity, child, ready, ended);
     const reason = lastLines(options.logFile);
     const leftoverOfLast =
       /lock file "postmaster\.pid" already exists|pre-existing shared memory block/;
@@ -86,9 +89,8 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
 }
 
 function describe(
-  { port }: PostgresOptions,
+  { port, password }: PostgresOptions,
   identity: Identity,
-  password: string,
   child: ChildProcess,
   pid: number,
   ended: Promise<void>,
@@ -98,7 +100,7 @@ function describe(
     port,
     identity: identity.description,
     ended,
-    urlOf: (database) => `postgres://${USER}:${password}@127.0.0.1:${port}/${database}`,
+    urlOf: (database) => databaseUrl(port, password, database),
     stop: async (timeoutMs) => {
       await stopServer(pid, timeoutMs);
       await ended;
@@ -111,13 +113,15 @@ function describe(
 function initialise(
   initdb: string,
   identity: Identity,
-  dataDir: string,
-  passwordFile: string,
+  { dataDir, password }: PostgresOptions,
 ): void {
   const unfinished = `${dataDir}.unfinished`;
+  const passwordFile = `${dataDir}.password`;
   rmSync(unfinished, { recursive: true, force: true });
   mkdirSync(unfinished, { mode: 0o700 });
+  writeFileSync(passwordFile, `${password}\n`, { mode: 0o600 });
   giveTo(identity, unfinished);
+  giveTo(identity, passwordFile);
   const [command, ...args] = identity.wrap(initdb, [
     `--pgdata=${unfinished}`,
     `--username=${USER}`,
@@ -131,6 +135,7 @@ function initialise(
     encoding: 'utf8',
     cwd: '/',
   });
+  rmSync(passwordFile);
   if (result.status !== 0) {
     throw new Error(
       `initdb failed in ${unfinished}:\n${result.error?.message ?? ''}${result.stdout}${result.stderr}`,
@@ -197,14 +202,6 @@ async function stopServer(pid: number, timeoutMs = FAST_SHUTDOWN_MS): Promise<vo
   if (await endsWithin(pid, 2_000)) return;
   signal(pid, 'SIGKILL');
   await endsWithin(pid, 2_000);
-}
-
-function readOrMakePassword(path: string, identity: Identity): string {
-  if (existsSync(path)) return readFileSync(path, 'utf8').trim();
-  const password = randomBytes(18).toString('hex');
-  writeFileSync(path, `${password}\n`, { mode: 0o600, flag: 'wx' });
-  giveTo(identity, path);
-  return password;
 }
 
 function lastLines(path: string): string {

@@ -1,3 +1,4 @@
+import { databaseUrl } from '../postgres/start-postgres.ts';
 import type { KeptSettings } from './kept-settings.ts';
 
 export const REGION = 'us-east-1';
@@ -24,9 +25,13 @@ export interface Addresses {
     readonly executionEventsDlq: string;
   };
   readonly webhook: string;
+  readonly database: string;
+  /** The server's own database, in which others are made. */
+  readonly databaseServer: string;
 }
 
-export function addressesOf({ ports }: KeptSettings, apiPort: number): Addresses {
+export function addressesOf(settings: KeptSettings, apiPort: number): Addresses {
+  const { ports, databasePassword } = settings;
   const at = (port: number): string => `http://127.0.0.1:${port}`;
   const queue = (name: string): string => `${at(ports.cloud)}/${ACCOUNT}/${name}`;
   return {
@@ -46,5 +51,7 @@ export function addressesOf({ ports }: KeptSettings, apiPort: number): Addresses
       executionEventsDlq: queue('execution-events-dlq'),
     },
     webhook: `${at(ports.webhook)}/webhook`,
+    database: databaseUrl(ports.postgres, databasePassword, 'pawl'),
+    databaseServer: databaseUrl(ports.postgres, databasePassword, 'postgres'),
   };
 }

@@ -25,7 +25,6 @@ const defaultsOf = (addresses: Addresses, webhookSecret: string): NodeJS.Process
 export function childEnvironment(
   users: NodeJS.ProcessEnv,
   addresses: Addresses,
-  databaseUrl: string,
   webhookSecret: string,
 ): NodeJS.ProcessEnv {
   const { endpoints, queues } = addresses;
@@ -38,7 +37,7 @@ export function childEnvironment(
     PAWL_SUPERVISED: '1',
     HOST: '127.0.0.1',
     PORT: new URL(addresses.api).port,
-    DATABASE_URL: databaseUrl,
+    DATABASE_URL: addresses.database,
     AWS_REGION: REGION,
     AWS_ACCESS_KEY_ID: 'local',
     AWS_SECRET_ACCESS_KEY: 'local',

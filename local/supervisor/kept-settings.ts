@@ -10,6 +10,7 @@ export type PortName = (typeof PORT_NAMES)[number];
 /** What is the same after a restart. */
 export interface KeptSettings {
   readonly ports: Readonly<Record<PortName, number>>;
+  readonly databasePassword: string;
   readonly tenantId: string;
   readonly keys: { readonly client: string; readonly operator: string };
   /** `whsec_` and base64, as Standard Webhooks writes a secret. */
@@ -24,6 +25,7 @@ export async function keepSettings(file: string): Promise<KeptSettings> {
     : {};
   const settings: KeptSettings = {
     ports: await choosePorts(kept.ports ?? {}),
+    databasePassword: kept.databasePassword ?? randomBytes(18).toString('hex'),
     tenantId: kept.tenantId ?? 'local',
     keys: kept.keys ?? { client: newKey(), operator: newKey() },
     webhookSecret: kept.webhookSecret ?? `whsec_${randomBytes(24).toString('base64')}`,

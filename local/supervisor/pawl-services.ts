@@ -1,6 +1,7 @@
 import type { DataDir } from './data-dir.ts';
 import type { KeptSettings } from './kept-settings.ts';
 import { nodeService, type NodeServiceOptions } from './node-service.ts';
+import { postgresService } from './postgres-service.ts';
 import type { Service } from './service.ts';
 
 /** In the order in which they are stopped, each with the time it gets; together under the 15 s that Ctrl-C may take. */
@@ -15,12 +16,11 @@ export const STOP_ORDER = [
 ] as const;
 export type ServiceName = (typeof STOP_ORDER)[number]['name'];
 
-/** Our own processes; PostgreSQL is `postgres-service.ts`. */
 export function pawlServices(
   dataDir: DataDir,
-  { ports }: KeptSettings,
+  { ports, databasePassword }: KeptSettings,
   env: NodeJS.ProcessEnv,
-): Readonly<Record<Exclude<ServiceName, 'postgres'>, Service>> {
+): Readonly<Record<ServiceName, Service>> {
   const at = (port: number | string | undefined, path: string): string =>
     `http://127.0.0.1:${port}${path}`;
   const service = (
@@ -35,6 +35,12 @@ export function pawlServices(
       spawned: (name, pid) => dataDir.noteProcess(name, pid),
     });
   return {
+    postgres: postgresService({
+      dataDir: dataDir.file('postgres'),
+      port: ports.postgres,
+      password: databasePassword,
+      logFile: logFileOf(dataDir, 'postgres'),
+    }),
     cloud: service({
       name: 'cloud',
       script: 'local/cloud/server.ts',

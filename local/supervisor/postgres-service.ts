@@ -1,12 +1,12 @@
 import { guard } from '../processes/guard.ts';
-import { type RunningPostgres, startPostgres } from '../postgres/start-postgres.ts';
+import { startPostgres } from '../postgres/start-postgres.ts';
 import type { Service } from './service.ts';
 
 export interface PostgresServiceOptions {
   readonly dataDir: string;
   readonly port: number;
+  readonly password: string;
   readonly logFile: string;
-  readonly started: (postgres: RunningPostgres) => void;
 }
 
 /** PostgreSQL, which speaks another language of signals than our own processes. */
@@ -17,7 +17,6 @@ export function postgresService(options: PostgresServiceOptions): Service {
       const postgres = await startPostgres(options);
       const guarded = guard(postgres.pid, 'INT');
       void postgres.ended.then(() => guarded.release());
-      options.started(postgres);
       return {
         pid: postgres.pid,
         ended: postgres.ended.then(() => `its log is ${options.logFile}`),

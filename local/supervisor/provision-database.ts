@@ -2,19 +2,17 @@ import postgres from 'postgres';
 import { parseTenantId } from '../../jobs/ids.ts';
 import { createApiKey, ensureTenant } from '../../jobs/store/api-keys.ts';
 import { migrate } from '../../jobs/store/migrate.ts';
-import type { RunningPostgres } from '../postgres/start-postgres.ts';
+import type { Addresses } from './addresses.ts';
 import type { KeptSettings } from './kept-settings.ts';
 
 /** Makes the database, migrates it, and stores the tenant and the two keys. */
 export async function provisionDatabase(
-  server: RunningPostgres,
-  database: string,
+  addresses: Addresses,
   { tenantId, keys }: KeptSettings,
 ): Promise<void> {
-  const url = server.urlOf(database);
-  await makeDatabase(server.urlOf('postgres'), database);
-  await migrate(url);
-  const sql = postgres(url, { max: 1, fetch_types: false });
+  await makeDatabase(addresses);
+  await migrate(addresses.database);
+  const sql = postgres(addresses.database, { max: 1, fetch_types: false });
   try {
     const tenant = parseTenantId(tenantId);
     if (tenant === undefined) throw new Error(`${tenantId} in kept.json is not a tenant id`);
@@ -36,11 +34,12 @@ export async function provisionDatabase(
   }
 }
 
-async function makeDatabase(serverUrl: string, database: string): Promise<void> {
-  const sql = postgres(serverUrl, { max: 1, fetch_types: false });
+async function makeDatabase({ databaseServer, database }: Addresses): Promise<void> {
+  const name = new URL(database).pathname.slice(1);
+  const sql = postgres(databaseServer, { max: 1, fetch_types: false });
   try {
-    const [found] = await sql`select 1 from pg_database where datname = ${database}`;
-    if (!found) await sql`create database ${sql(database)}`;
+    const [found] = await sql`select 1 from pg_database where datname = ${name}`;
+    if (!found) await sql`create database ${sql(name)}`;
   } finally {
     await sql.end();
   }

@@ -25,7 +25,6 @@ export type RuntimeProcess = (typeof PROCESSES)[number];
 export function describeRuntime(
   settings: KeptSettings,
   addresses: Addresses,
-  databaseUrl: string,
   pids: ReadonlyMap<string, number>,
 ): Runtime {
   const { jobRequests, jobRequestsDlq, executionEvents } = addresses.queues;
@@ -35,7 +34,7 @@ export function describeRuntime(
     console: `${addresses.api}/console/`,
     tenantId: settings.tenantId,
     keys: settings.keys,
-    databaseUrl,
+    databaseUrl: addresses.database,
     endpoints: addresses.endpoints,
     queues: { jobRequests, jobRequestsDlq, executionEvents },
     bucket: BUCKET,

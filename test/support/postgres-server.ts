@@ -26,6 +26,7 @@ export async function startTestServer(): Promise<TestServer> {
   const server = await startPostgres({
     dataDir: join(dir, 'postgres'),
     port: await findFreePort(),
+    password: 'test',
     logFile: join(dir, 'postgres.log'),
   });
   const cleaner = guard(server.pid, 'INT', 'rm -rf -- "$1"', [dir]);

@@ -51,17 +51,9 @@ export async function startPawl(options: StartPawlOptions = {}): Promise<Running
   const guarded = guard(pid, 'TERM');
   const runtimeFile = join(dataDir, 'runtime.json');
   const runtime = (): Runtime => JSON.parse(readFileSync(runtimeFile, 'utf8')) as Runtime;
-  await waitFor(
-    () => {
-      if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}`);
-      return output.includes('Pawl is ready') && existsSync(runtimeFile);
-    },
-    READY_TIMEOUT_MS,
-    'Pawl to be ready',
-  ).catch((error: unknown) => {
-    child.kill('SIGTERM');
-    throw new Error(`Pawl did not start:\n${output}`, { cause: error });
-  });
+  const isReady = () => output.includes('Pawl is ready') && existsSync(runtimeFile);
+  await waitFor(() => isReady() || child.exitCode !== null, READY_TIMEOUT_MS, 'Pawl to be ready');
+  if (!isReady()) throw new Error(`Pawl did not start:\n${output}`);
 
   const leave = async (signal: NodeJS.Signals, timeoutMs: number): Promise<number> => {
     child.kill(signal);

@@ -15,6 +15,7 @@ assert.equal(statSync(dir).mode & 0o777, 0o700);
 const options = {
   dataDir: join(dir, 'postgres'),
   port: await findFreePort(),
+  password: 'test / password',
   logFile: join(dir, 'log'),
 };
 let server = await start();

@@ -10,6 +10,7 @@ export default defineJobType({
   payload: 'none',
   maxPayloadBytes: 0,
   timeoutSeconds: 60,
+  afterFailure: 'continue',
   tasks: [
     task('probe-echo'),
     task('probe-fail'),
