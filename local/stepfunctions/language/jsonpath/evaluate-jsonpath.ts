@@ -79,6 +79,7 @@ function followStep(step: Step, value: Json, steps: readonly Step[], position: n
   if (step.kind === 'function') return evaluatePathFunction(step.name, value, step.argument);
   if (step.kind === 'name') return member(step.name, value, steps, position);
   if (step.kind === 'index') return element(step.index, value, steps, position);
+  if (step.kind === 'names') return membersOf(step.names, value, steps, position);
   throw new TypeError(`a definite path has no ${step.kind} step`);
 }
 
@@ -93,6 +94,21 @@ function member(name: string, value: Json, steps: readonly Step[], position: num
   const isLast = position === steps.length - 1;
   const message = isLast ? 'No results for path: ' : 'Missing property in path ';
   throw new PathNotFoundError(message + render(steps, position + 1));
+}
+
+function membersOf(
+  names: readonly string[],
+  value: Json,
+  steps: readonly Step[],
+  position: number,
+): Json {
+  if (!isJsonObject(value)) return member(names.join("','"), value, steps, position);
+  const picked: JsonObject = {};
+  for (const name of names) {
+    const found = getOwn(value, name);
+    if (found !== undefined) setOwn(picked, name, found);
+  }
+  return picked;
 }
 
 function element(index: number, value: Json, steps: readonly Step[], position: number): Json {
@@ -115,6 +131,7 @@ function render(steps: readonly Step[], count: number): string {
 function renderStep(step: Step): string {
   if (step.kind === 'name') return `['${step.name}']`;
   if (step.kind === 'index') return `[${step.index}]`;
+  if (step.kind === 'names') return `['${step.names.join("','")}']`;
   if (step.kind === 'function') return `.${step.name}()`;
   return '[*]';
 }
@@ -145,7 +162,7 @@ function select(step: Step, node: Json, roots: PathRoots, found: Json[]): void {
       selectName(step.name, node, found);
       return;
     case 'names':
-      selectNames(step.names, node, found);
+      for (const name of step.names) selectName(name, node, found);
       return;
     case 'index':
       selectIndex(step.index, node, found);
@@ -185,17 +202,6 @@ function children(node: Json): Json[] {
 function selectName(name: string, node: Json, found: Json[]): void {
   const value = isJsonObject(node) ? getOwn(node, name) : undefined;
   if (value !== undefined) add(found, value);
-}
-
-/** A union of names gives one object with these members. */
-function selectNames(names: readonly string[], node: Json, found: Json[]): void {
-  if (!isJsonObject(node)) return;
-  const picked: JsonObject = {};
-  for (const name of names) {
-    const value = getOwn(node, name);
-    if (value !== undefined) setOwn(picked, name, value);
-  }
-  add(found, picked);
 }
 
 function selectIndex(index: number, node: Json, found: Json[]): void {

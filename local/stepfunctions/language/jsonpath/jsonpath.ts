@@ -89,8 +89,13 @@ export const filterOperators = [
 ] as const;
 export type FilterOperator = (typeof filterOperators)[number];
 
+/** A union of names at the end gives one object with these members, elsewhere a list of their values. */
 export function isDefinite(steps: readonly Step[]): boolean {
   return steps.every(
-    (step) => step.kind === 'name' || step.kind === 'index' || step.kind === 'function',
+    ({ kind }, index) =>
+      kind === 'name' ||
+      kind === 'index' ||
+      kind === 'function' ||
+      (kind === 'names' && index === steps.length - 1),
   );
 }
