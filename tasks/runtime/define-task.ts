@@ -1,6 +1,7 @@
 import { type Logger, pino } from 'pino';
 import { type Static, type TObject, Type } from 'typebox';
 import { JobError, Terminal } from '../../jobs/failure.ts';
+import { crashPoint } from '../../jobs/crash-point.ts';
 import type { EffectResult } from '../../jobs/effect-log.ts';
 import { type OpenJob, openRun } from '../../jobs/store/open-run.ts';
 import { callProvider, type ProviderCall } from './effect.ts';
@@ -42,7 +43,9 @@ export function defineTask<Extras extends TObject = typeof noExtras>(
   return defineHandler<Extras>(
     name,
     async (context, event, deps) => {
+      crashPoint('before-run-opened');
       const job = await openRun(context.sql, context.fence, `task ${name}`);
+      crashPoint('after-run-opened');
       const caller = {
         sql: context.sql,
         http: deps.http,

@@ -2,6 +2,7 @@
 // effect log; the linter refuses this file, fetch and node:http(s) elsewhere in tasks/.
 import http from 'node:http';
 import https from 'node:https';
+import { crashPoint } from '../../jobs/crash-point.ts';
 
 export type HttpRequest = {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -80,6 +81,7 @@ function send(
       readAnswer(response).then(resolve, fail);
     });
     outgoing.on('error', fail);
+    outgoing.on('finish', () => crashPoint('after-provider-request'));
     outgoing.on('socket', (socket) => {
       if (!socket.connecting) sent = true;
       else

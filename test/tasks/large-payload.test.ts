@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { createServer } from 'node:http';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { test } from 'node:test';
+
+const payloadBytes = 1_000_000_000;
+const chunk = Buffer.alloc(1_000_000, 'x');
+
+/** Answers every GET with a gigabyte. */
+async function startGigabyte(): Promise<{ endpoint: string; close: () => void }> {
+  const server = createServer((_, response) => {
+    response.writeHead(200, { 'content-length': payloadBytes, etag: '"e"' });
+    void (async () => {
+      for (let sent = 0; sent < payloadBytes; sent += chunk.length) {
+        if (!response.write(chunk)) await once(response, 'drain');
+      }
+      response.end();
+    })();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('not listening on TCP');
+  return { endpoint: `http://127.0.0.1:${address.port}`, close: () => server.close() };
+}
+
+test('a payload of 1 GB is validated in under 200 MB of memory', async () => {
+  const { endpoint, close } = await startGigabyte();
+  const hash = createHash('sha256');
+  for (let at = 0; at < payloadBytes; at += chunk.length) hash.update(chunk);
+  const script = fileURLToPath(new URL('validate-process.ts', import.meta.url));
+  const child = spawn(process.execPath, [script, endpoint, hash.digest('hex')], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const output = (await child.stdout.toArray()).join('');
+  close();
+  const { bytes, peakBytes } = JSON.parse(output);
+  assert.equal(bytes, payloadBytes);
+  assert.ok(peakBytes < 200_000_000, `took ${Math.round(peakBytes / 1e6)} MB`);
+});
