@@ -1,5 +1,6 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { databaseVerdict } from '../jobs/classify.ts';
+import { Transient } from '../jobs/failure.ts';
 import { Problem, problemBody, type ProblemCode, problemMediaType } from './problems.ts';
 
 /** What Fastify's own errors mean here (https://fastify.dev/docs/latest/Reference/Errors/). */
@@ -15,13 +16,9 @@ const fastifyErrors: Readonly<Record<string, ProblemCode>> = {
   FST_ERR_VALIDATION: 'invalid-request',
 };
 
-/** The one place where an error becomes an answer. What is not expected is logged, and told as 500 without a word of it. */
+/** The one place where an error becomes an answer. */
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  const problem = toProblem(error, request);
-  if (problem.statusCode >= 500) {
-    request.log.error({ err: error, problem: problem.problemCode }, 'a request failed');
-  }
-  sendProblem(problem, request, reply);
+  sendProblem(toProblem(error, request), request, reply);
 }
 
 /** As bytes: to a text Fastify would add a charset, which problem+json does not have. */
@@ -34,8 +31,16 @@ export function sendProblem(problem: Problem, request: FastifyRequest, reply: Fa
     .send(Buffer.from(JSON.stringify(problemBody(problem, request.id))));
 }
 
-function toProblem(error: unknown, request: FastifyRequest): Problem {
-  if (error instanceof Problem) return error;
+/** What is told of an error: itself where it is meant to be told. What is our fault is logged, and told without a word of it. */
+export function toProblem(error: unknown, request: FastifyRequest): Problem {
+  const problem = error instanceof Problem ? error : problemOf(error, request);
+  if (problem.statusCode >= 500) {
+    request.log.error({ err: error, problem: problem.problemCode }, 'a request failed');
+  }
+  return problem;
+}
+
+function problemOf(error: unknown, request: FastifyRequest): Problem {
   const known = fastifyErrors[(error as Partial<FastifyError>).code ?? ''];
   if (known === 'body-too-large') {
     const { bodyLimit } = request.routeOptions;
@@ -44,7 +49,12 @@ function toProblem(error: unknown, request: FastifyRequest): Problem {
       uploads: '/uploads',
     });
   }
-  if (known === 'unavailable' || databaseVerdict(error)?.kind === 'transient') {
+  if (
+    known === 'unavailable' ||
+    error instanceof Transient ||
+    databaseVerdict(error)?.kind === 'transient'
+  ) {
+
     return new Problem(
       'unavailable',
       { detail: 'nothing was promised; try again' },

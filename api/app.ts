@@ -15,37 +15,41 @@ import { openApiOptions } from './openapi.ts';
 import { Problem } from './problems.ts';
 import { readJsonBodies } from './read-json.ts';
 import { getEvents } from './routes/get-events.ts';
-import { getHealth, type Readiness } from './routes/get-health.ts';
+import { getHealth } from './routes/get-health.ts';
 import { getJob } from './routes/get-job.ts';
 import { getResult } from './routes/get-result.ts';
 import { listJobs } from './routes/list-jobs.ts';
+import { operatorRoutes } from './routes/ops/operator-routes.ts';
+import { postBatch } from './routes/post-batch.ts';
 import { postCancel } from './routes/post-cancel.ts';
 import { postJobs } from './routes/post-jobs.ts';
 import { postRedrive } from './routes/post-redrive.ts';
 import { postUploads } from './routes/post-uploads.ts';
+import { createRateLimit } from './rate-limit.ts';
 import { sharedSchemas } from './schemas.ts';
 import { setSecurityHeaders } from './security-headers.ts';
+import { shedLoad } from './shed-load.ts';
 
 /** The routes that need a key, each a file. */
 const keyedRoutes = [
   postUploads,
   postJobs,
+  postBatch,
   listJobs,
   getJob,
   getEvents,
   getResult,
   postCancel,
   postRedrive,
+  ...operatorRoutes,
 ];
+
 
 /** Bodies of other calls than POST /jobs are small. */
 const bodyLimitBytes = 64 * 1024;
 
 /** Builds the API; it listens nowhere and touches nothing until it is asked. `readiness` is turned off when it stops. */
-export async function createApp(
-  deps: AppDeps,
-  readiness: Readiness = { isDraining: false },
-): Promise<Api> {
+export async function createApp(deps: AppDeps, readiness = { isDraining: false }): Promise<Api> {
   const log: FastifyBaseLogger = deps.log;
   const app: Api = Fastify({
     loggerInstance: log,
@@ -55,7 +59,8 @@ export async function createApp(
     }),
     genReqId: (request) => requestIdOf(request.headers['x-request-id']),
     bodyLimit: bodyLimitBytes,
-    // A request must have arrived whole within this; Node's own headersTimeout is shorter.
+    // Slow clients: the headers must be there within the first, the whole request within the second.
+    http: { headersTimeout: 10_000, connectionsCheckingInterval: 2_000 },
     requestTimeout: 30_000,
     keepAliveTimeout: 72_000, // longer than a load balancer's 60 s, which else meets closed connections
     forceCloseConnections: 'idle',
@@ -70,21 +75,23 @@ export async function createApp(
   });
   app.decorateRequest('caller', null);
   for (const schema of sharedSchemas) app.addSchema(schema);
+  const watch = createJobWatch(deps);
+  app.addHook('preClose', async () => watch.close());
   readJsonBodies(app);
   setSecurityHeaders(app);
   logRequests(app);
+  const load = shedLoad(app, deps.loadLimits, () => watch.size);
   const refuseOtherMethods = watchRoutes(app);
   serveMetrics(app);
   await app.register(swagger, openApiOptions);
   await app.register(async (open) => {
-    getHealth(open, deps, readiness);
+    getHealth(open, deps, () => readiness.isDraining || load.isTooHigh());
     open.get('/openapi.json', { schema: { hide: true } }, () => app.swagger());
   });
   await app.register(async (keyed) => {
     keyed.addHook('onRequest', createAuthentication(deps));
+    keyed.addHook('onRequest', createRateLimit(deps.clock));
     const checkRequest = createRequestCheck(deps.registry, deps.payloadBucket);
-    const watch = createJobWatch(deps);
-    keyed.addHook('preClose', async () => watch.close());
     for (const route of keyedRoutes) route(keyed, { ...deps, checkRequest, watch });
   });
   refuseOtherMethods();

@@ -15,6 +15,9 @@ export const problems = {
   'tenant-needed': { status: 403, title: 'This is done with a key that belongs to a tenant' },
   'not-found': { status: 404, title: 'There is nothing at this address' },
   'job-not-found': { status: 404, title: 'There is no such job' },
+  'effect-not-found': { status: 404, title: 'There is no such effect' },
+  'execution-not-found': { status: 404, title: 'Step Functions has no execution of this job' },
+  'bulk-redrive-not-found': { status: 404, title: 'There is no such bulk redrive' },
   'method-not-allowed': { status: 405, title: 'This address does not take this method' },
   'request-timeout': { status: 408, title: 'The request did not arrive in time' },
   'unique-key-taken': { status: 409, title: 'An open job has this uniqueKey' },
@@ -24,6 +27,8 @@ export const problems = {
     title: 'Only a FAILED, CANCELLED or EXPIRED job can be redriven',
   },
   'result-not-there': { status: 409, title: 'The job has no result' },
+  'effect-not-held': { status: 409, title: 'Only an effect whose outcome is unknown is resolved' },
+  'bulk-redrive-ended': { status: 409, title: 'The bulk redrive has ended' },
   'body-too-large': { status: 413, title: 'The body is too large' },
   'input-too-large': { status: 413, title: 'The input is too large to be sent inline' },
   'payload-too-large': { status: 413, title: 'The payload is too large for this job type' },
@@ -31,20 +36,29 @@ export const problems = {
   'type-unknown': { status: 422, title: 'There is no such job type' },
   'input-invalid': { status: 422, title: 'The job does not fit its type' },
   'expired-already': { status: 422, title: 'expiresAt has passed' },
+  'too-many-jobs': { status: 422, title: 'The filter matches more jobs than are redriven at once' },
+
   'idempotency-key-reused': {
     status: 422,
     title: 'The Idempotency-Key was used for another request',
   },
   'headers-too-large': { status: 431, title: 'The header fields are too large' },
+  'batch-not-stored': { status: 424, title: 'Another job of the atomic batch stands against it' },
+  'open-job-quota': { status: 429, title: 'The tenant has as many open jobs as it may have' },
+  'rate-limited': { status: 429, title: 'The tenant has sent as many requests as it may send' },
   'internal-error': { status: 500, title: 'The request failed on our side' },
+  overloaded: { status: 503, title: 'The service has more to do than it can' },
   unavailable: { status: 503, title: 'The service cannot do this just now' },
 } as const satisfies Record<string, { readonly status: number; readonly title: string }>;
+
+/** IANA's registered type for 429s of all kinds (draft-ietf-httpapi-ratelimit-headers). */
+export const quotaExceeded = 'https://iana.org/assignments/http-problem-types#quota-exceeded';
 
 export type ProblemCode = keyof typeof problems;
 
 type Members = {
   readonly detail?: string;
-  readonly errors?: readonly JsonProblem[];
+  readonly errors?: JsonProblem[];
   readonly [extension: string]: unknown;
 };
 
@@ -69,8 +83,19 @@ export class Problem extends Error {
   }
 }
 
+export type ProblemBody = {
+  type: string;
+  title: string;
+  status: number;
+  code: ProblemCode;
+  detail?: string;
+  errors?: JsonProblem[];
+  requestId?: string;
+  [extension: string]: unknown;
+};
+
 /** The members as they go out. The type is a name, not an address: nothing needs to be fetched to understand it. */
-export function problemBody(problem: Problem, requestId?: string): Record<string, unknown> {
+export function problemBody(problem: Problem, requestId?: string): ProblemBody {
   const { title, status } = problems[problem.problemCode];
   return {
     type: `urn:pawl:problem:${problem.problemCode}`,

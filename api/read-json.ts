@@ -16,7 +16,7 @@ function readJson(body: Buffer): unknown {
   if (body.length === 0) return undefined;
   const parsed = parse(body);
   if (parsed.ok) return parsed.value;
-  throw new Problem('unstorable-value', { errors: parsed.problems });
+  throw new Problem('unstorable-value', { errors: [...parsed.problems] });
 }
 
 function parse(body: Buffer) {

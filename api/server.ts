@@ -1,5 +1,6 @@
 // The API's process: reads the configuration, listens, and stops in good order.
 import { S3Client } from '@aws-sdk/client-s3';
+import { SFNClient } from '@aws-sdk/client-sfn';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { pino } from 'pino';
 import { isSupervised, readApiConfig } from '../jobs/config.ts';
@@ -7,6 +8,7 @@ import { createRelay } from '../jobs/relay.ts';
 import { connect } from '../jobs/store/connect.ts';
 import { assertSchema } from '../jobs/store/migrate.ts';
 import { loadJobTypes } from '../statemachines/registry.ts';
+import { defaultLoadLimits } from './shed-load.ts';
 import { closeApp } from './close-app.ts';
 import { createApp } from './app.ts';
 
@@ -16,10 +18,11 @@ const sql = connect(config.database, 'pawl api');
 await assertSchema(sql);
 
 const requestHandler = { connectionTimeout: 2_000, requestTimeout: 5_000 };
+// The URL in the configuration is the queue's; its host may be another one than the endpoint's.
+const sqs = new SQSClient({ useQueueUrlAsEndpoint: false, requestHandler });
 const relay = createRelay({
   sql,
-  // The URL in the configuration is the queue's; its host may be another one than the endpoint's.
-  sqs: new SQSClient({ useQueueUrlAsEndpoint: false, requestHandler }),
+  sqs,
   jobRequestsUrl: config.queues.jobRequestsUrl,
   log,
 });
@@ -33,6 +36,14 @@ const app = await createApp(
     payloadBucket: config.payloadBucket,
     log,
     clock: () => new Date(),
+    operations: {
+      sfn: new SFNClient({ requestHandler }),
+      sqs,
+      queues: config.queues,
+      stateMachineArnPrefix: config.stateMachineArnPrefix,
+    },
+
+    loadLimits: defaultLoadLimits,
   },
   readiness,
 );

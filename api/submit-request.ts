@@ -1,11 +1,11 @@
 import type { FastifyRequest } from 'fastify';
 import type { RequestFault } from '../jobs/check-request.ts';
 import { maxInputBytes } from '../jobs/check-request.ts';
-import { type JobRequest, type Submission, submitJob } from '../jobs/submit.ts';
+import { type JobRequest, type Submission, submitJob, type SubmitOutcome } from '../jobs/submit.ts';
 import type { StoredJob } from '../jobs/store/submit-job.ts';
 import type { RouteDeps } from './api.ts';
-import { actorOf, tenantOf } from './authenticate.ts';
-import { Problem } from './problems.ts';
+import { actorOf, callerOf, tenantOf } from './authenticate.ts';
+import { Problem, quotaExceeded } from './problems.ts';
 import { linksOf } from './represent-job.ts';
 
 export type Submitted = { readonly job: StoredJob; readonly replayed: boolean };
@@ -17,14 +17,43 @@ export async function submitRequest(
   jobRequest: JobRequest,
   idempotencyKey: string | null,
 ): Promise<Submitted> {
-  const failureBlocksKey = deps.registry.get(jobRequest.type)?.afterFailure !== 'continue';
-  const submission = { ...submissionOf(request, idempotencyKey), failureBlocksKey };
-  const fault = deps.checkRequest(jobRequest, submission.tenantId);
-  if (fault !== undefined) throw problemOfFault(fault);
+  const submission = prepareSubmission(deps, request, jobRequest, idempotencyKey);
   const outcome = await submitJob(deps.sql, jobRequest, submission, deps.clock());
+  const submitted = readOutcome(outcome);
+  publish(deps, outcome);
+  return submitted;
+}
+
+/** Who asks for what, if it can be a job of its type; else throws the Problem. Asks the database nothing. */
+export function prepareSubmission(
+  deps: RouteDeps,
+  request: FastifyRequest,
+  jobRequest: JobRequest,
+  idempotencyKey: string | null,
+): Submission {
+  const tenantId = tenantOf(request);
+  const fault = deps.checkRequest(jobRequest, tenantId);
+  if (fault !== undefined) throw problemOfFault(fault);
+  return {
+    tenantId,
+    actor: actorOf(request),
+    idempotencyKey,
+    correlationId: request.id,
+    traceparent: traceparentOf(request),
+    failureBlocksKey: deps.registry.get(jobRequest.type)?.afterFailure !== 'continue',
+    maxOpenJobs: callerOf(request).maxOpenJobs,
+  };
+}
+
+/** To be called when the job is committed, never before. */
+export function publish({ relay }: RouteDeps, outcome: SubmitOutcome): void {
+  if (outcome.kind === 'accepted' && outcome.row !== undefined) relay.publishSoon(outcome.row);
+}
+
+/** The job of an outcome; throws the Problem where there is none. */
+export function readOutcome(outcome: SubmitOutcome): Submitted {
   switch (outcome.kind) {
     case 'accepted':
-      if (outcome.row !== undefined) deps.relay.publishSoon(outcome.row);
       return { job: outcome.job, replayed: false };
     case 'replayed':
       return { job: outcome.job, replayed: true };
@@ -40,20 +69,17 @@ export async function submitRequest(
       });
     case 'expired-already':
       throw new Problem('expired-already', { detail: 'expiresAt must lie in the future' });
+    case 'quota-reached':
+      throw new Problem(
+        'open-job-quota',
+        {
+          type: quotaExceeded,
+          'violated-policies': ['open-jobs'],
+          detail: `the tenant has ${outcome.maxOpenJobs} open jobs, as many as it may have`,
+        },
+        { 'retry-after': '10' },
+      );
   }
-}
-
-function submissionOf(
-  request: FastifyRequest,
-  idempotencyKey: string | null,
-): Omit<Submission, 'failureBlocksKey'> {
-  return {
-    tenantId: tenantOf(request),
-    actor: actorOf(request),
-    idempotencyKey,
-    correlationId: request.id,
-    traceparent: traceparentOf(request),
-  };
 }
 
 /** W3C Trace Context, version 00 (https://www.w3.org/TR/trace-context/); anything else is left out. */
@@ -82,7 +108,7 @@ function problemOfFault(fault: RequestFault): Problem {
         detail: `the payload has ${fault.bytes} bytes, this type takes ${fault.maxBytes}`,
       });
     case 'not-fitting':
-      return new Problem('input-invalid', { errors: fault.problems });
+      return new Problem('input-invalid', { errors: [...fault.problems] });
   }
 }
 

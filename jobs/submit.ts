@@ -1,9 +1,11 @@
 import { canonicalHash } from './canonical-json.ts';
 import { databaseVerdict } from './classify.ts';
+import { crashPoint } from './crash-point.ts';
 import { newEnvelope } from './envelope.ts';
 import { executionNameOf, newJobId, type TenantId } from './ids.ts';
 import type { PayloadReference } from './payload-reference.ts';
 import type { Sql } from './store/connect.ts';
+import { hasOpenJobs } from './store/count-open-jobs.ts';
 import type { OutboxRow } from './store/outbox.ts';
 import {
   findObstacle,
@@ -35,6 +37,8 @@ export type Submission = {
   readonly traceparent: string | null;
   /** The job type's setting; matters for a job with an ordering key. */
   readonly failureBlocksKey: boolean;
+  /** How many open jobs the tenant may have; null: any number. */
+  readonly maxOpenJobs: number | null;
 };
 
 export type SubmitOutcome =
@@ -43,7 +47,11 @@ export type SubmitOutcome =
   | { readonly kind: 'replayed'; readonly job: StoredJob }
   | { readonly kind: 'other-request'; readonly job: StoredJob }
   | { readonly kind: 'unique-key-taken'; readonly job: StoredJob }
-  | { readonly kind: 'expired-already' };
+  | Refusal;
+
+type Refusal =
+  | { readonly kind: 'expired-already' }
+  | { readonly kind: 'quota-reached'; readonly maxOpenJobs: number };
 
 /** An obstacle may be gone when it is looked for: its job was finished in between. Then the insert is tried again. */
 const maxTries = 5;
@@ -59,13 +67,16 @@ export async function submitJob(
   now: Date,
 ): Promise<SubmitOutcome> {
   const job = newJob(request, submission, now);
-  if (job.expiresAt !== null && job.expiresAt <= now) {
-    // A repeated request is answered as the first one was, also when its time is over by now.
+  const refusal = await refusalOf(sql, job, submission.maxOpenJobs, now);
+  if (refusal !== undefined) {
+    // A repeated request is answered as the first one was, also when there would be no room or time for it now.
     const found = await findObstacle(sql, { ...job, uniqueKey: null });
-    return found === undefined ? { kind: 'expired-already' } : replayOrRefuse(found, job);
+    return found === undefined ? refusal : replayOrRefuse(found, job);
   }
   for (let tries = 0; tries < maxTries; tries += 1) {
+    crashPoint('before-submit-commit');
     const stored = await insertOnceMore(sql, job);
+    crashPoint('after-submit-commit');
     if (stored !== undefined) return accepted(stored, job);
     const obstacle = await findObstacle(sql, job);
     // Stored by a try whose answer was lost. Whether it waits for its turn is not known: the sweep sees to it.
@@ -76,6 +87,18 @@ export async function submitJob(
   throw new Error(`the job was kept out ${maxTries} times by jobs that were gone when looked for`);
 }
 
+/** What keeps a new job out. The quota is counted before the insert: submits at the same moment may pass it by their number. */
+async function refusalOf(
+  sql: Sql,
+  { expiresAt, tenantId }: NewJob,
+  maxOpenJobs: number | null,
+  now: Date,
+): Promise<Refusal | undefined> {
+  if (expiresAt !== null && expiresAt <= now) return { kind: 'expired-already' };
+  if (maxOpenJobs === null || !(await hasOpenJobs(sql, tenantId, maxOpenJobs))) return undefined;
+  return { kind: 'quota-reached', maxOpenJobs };
+}
+
 /**
  * The insert, and once more where the connection broke: a pool's connections are all dead after the database was
  * restarted. The first may have been stored nevertheless; the second then meets its own job id.
@@ -84,7 +107,7 @@ async function insertOnceMore(sql: Sql, job: NewJob): Promise<InsertedJob | unde
   try {
     return await insertJob(sql, job);
   } catch (error) {
-    if (databaseVerdict(error)?.kind !== 'transient') throw error;
+    if (databaseVerdict(error)?.code !== 'DATABASE_UNAVAILABLE') throw error;
     return await insertJob(sql, job);
   }
 }

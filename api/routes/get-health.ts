@@ -4,11 +4,8 @@ import type { Api, AppDeps } from '../api.ts';
 import { Problem } from '../problems.ts';
 import { problemResponses } from '../schemas.ts';
 
-/** What can keep a process from taking requests although it lives. */
-export type Readiness = { isDraining: boolean };
-
 /** GET /healthz: the process lives. GET /readyz: it may be sent requests. */
-export function getHealth(api: Api, { sql }: AppDeps, readiness: Readiness): void {
+export function getHealth(api: Api, { sql }: AppDeps, isRefusing: () => boolean): void {
   const schema = (operationId: string, summary: string) => ({
     operationId,
     tags: ['service'],
@@ -19,8 +16,11 @@ export function getHealth(api: Api, { sql }: AppDeps, readiness: Readiness): voi
   const ok = { status: 'ok' } as const;
   api.get('/healthz', { schema: schema('isAlive', 'Does the process live?') }, async () => ok);
   api.get('/readyz', { schema: schema('isReady', 'Can it take requests?') }, async () => {
-    if (readiness.isDraining)
-      throw new Problem('unavailable', { detail: 'this process is stopping' });
+    if (isRefusing()) {
+      throw new Problem('unavailable', {
+        detail: 'this process is stopping, or has too much to do',
+      });
+    }
     try {
       await assertSchema(sql);
     } catch (error) {

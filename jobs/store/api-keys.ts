@@ -22,6 +22,9 @@ export type ApiKey = {
   readonly tenantId: TenantId | null;
   readonly scopes: readonly KeyScope[];
   readonly expiresAt: Date | null;
+  /** What its tenant may have and do; null: no limit. */
+  readonly maxOpenJobs: number | null;
+  readonly requestsPerMinute: number | null;
 };
 
 export type NewApiKey = {
@@ -61,8 +64,9 @@ export async function verifyApiKey(sql: Sql, key: string): Promise<ApiKey | unde
   const prefix = prefixOfKey(key);
   if (prefix === undefined) return undefined;
   const [row] = await sql<(ApiKey & { readonly keyHash: Buffer })[]>`
-    select key_id as "keyId", tenant_id as "tenantId", scopes, expires_at as "expiresAt", key_hash as "keyHash"
-    from api_keys
+    select key_id as "keyId", tenant_id as "tenantId", scopes, expires_at as "expiresAt", key_hash as "keyHash",
+           max_open_jobs as "maxOpenJobs", requests_per_minute as "requestsPerMinute"
+    from api_keys left join tenants using (tenant_id)
     where prefix = ${prefix} and revoked_at is null and (expires_at is null or expires_at > now())`;
   if (row === undefined || !timingSafeEqual(row.keyHash, hashOf(key))) return undefined;
   const { keyHash: _, ...apiKey } = row;

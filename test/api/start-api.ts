@@ -1,9 +1,12 @@
 import { after } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { S3Client } from '@aws-sdk/client-s3';
+import { SFNClient } from '@aws-sdk/client-sfn';
+import { SQSClient } from '@aws-sdk/client-sqs';
 import { pino } from 'pino';
 import { createApp } from '../../api/app.ts';
 import { closeApp } from '../../api/close-app.ts';
+import { defaultLoadLimits } from '../../api/shed-load.ts';
 import type { AppDeps } from '../../api/api.ts';
 import type { TenantId } from '../../jobs/ids.ts';
 import { createApiKey, ensureTenant, type KeyScope } from '../../jobs/store/api-keys.ts';
@@ -28,22 +31,38 @@ export type TestApi = {
   close(): Promise<void>;
 };
 
+/** An address at which no AWS service answers. */
+const nowhere = {
+  endpoint: 'http://127.0.0.1:9',
+  region: 'us-east-1',
+  credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+};
+
 /** The whole API on a port of its own and a database of this test file's own. */
+
 export async function startApi(overrides: Partial<AppDeps> = {}): Promise<TestApi> {
   const sql = overrides.sql ?? (await connectTest());
   const handedOver: OutboxRow[] = [];
   const app = await createApp({
     sql,
-    s3: new S3Client({
-      endpoint: 'http://127.0.0.1:9',
-      region: 'us-east-1',
-      credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
-    }),
+    s3: new S3Client(nowhere),
+    operations: {
+      sfn: new SFNClient(nowhere),
+      sqs: new SQSClient(nowhere),
+      queues: {
+        jobRequestsUrl: 'http://127.0.0.1:9/000000000000/job-requests',
+        jobRequestsDlqUrl: 'http://127.0.0.1:9/000000000000/job-requests-dlq',
+        executionEventsUrl: 'http://127.0.0.1:9/000000000000/execution-events',
+        executionEventsDlqUrl: 'http://127.0.0.1:9/000000000000/execution-events-dlq',
+      },
+      stateMachineArnPrefix: 'arn:aws:states:us-east-1:000000000000:stateMachine:pawl-',
+    },
     relay: { publishSoon: (row) => void handedOver.push(row) },
     registry: registryOf([echo, strict]),
     payloadBucket: bucket,
     log: pino({ level: process.env['LOG_LEVEL'] ?? 'silent' }),
     clock: () => new Date(),
+    loadLimits: defaultLoadLimits,
     ...overrides,
   });
   after(() => closeApp(app));

@@ -1,0 +1,59 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import type { Api } from './api.ts';
+import { Problem } from './problems.ts';
+
+export type LoadLimits = {
+  /** Requests that are being worked on at the same time; held ones and streams do not count. */
+  readonly maxInFlight: number;
+  /** The mean delay of the event loop over the last half second. */
+  readonly maxLoopDelayMs: number;
+};
+
+export const defaultLoadLimits: LoadLimits = { maxInFlight: 1_000, maxLoopDelayMs: 500 };
+
+/** Whether this process has more to do than it can: then it takes nothing new, before anything is promised. */
+export type Load = { isTooHigh(): boolean };
+
+const sampleMs = 500;
+const monitorResolutionMs = 20;
+
+/**
+ * Refuses new requests with 503 and Retry-After while the process has too much to do. To be added before
+ * authentication. Routes without a scope tell about the process itself and are always answered; `countHeld` says how
+ * many requests only wait, which costs next to nothing.
+ */
+export function shedLoad(app: Api, limits: LoadLimits, countHeld: () => number): Load {
+  const loopDelayMs = sampleLoopDelay(app);
+  let open = 0;
+  const isTooHigh = (): boolean =>
+    open - countHeld() > limits.maxInFlight || loopDelayMs() > limits.maxLoopDelayMs;
+  app.addHook('onRequest', async (request, reply) => {
+    open += 1;
+    reply.raw.once('close', () => void (open -= 1));
+    if (request.routeOptions.config.scope === undefined || !isTooHigh()) return;
+    // Not all at the same moment again.
+    const retryAfter = String(1 + Math.floor(Math.random() * 5));
+    const detail = 'nothing was promised; try again';
+    throw new Problem('overloaded', { detail }, { 'retry-after': retryAfter });
+  });
+  return { isTooHigh };
+}
+
+function sampleLoopDelay(app: Api): () => number {
+  const monitor = monitorEventLoopDelay({ resolution: monitorResolutionMs });
+  monitor.enable();
+  let delayMs = 0;
+  const sampling = setInterval(() => {
+    // What is recorded is the time between two ticks of the monitor's own timer.
+    delayMs = Number.isNaN(monitor.mean)
+      ? 0
+      : Math.max(0, monitor.mean / 1e6 - monitorResolutionMs);
+    monitor.reset();
+  }, sampleMs);
+  sampling.unref();
+  app.addHook('onClose', async () => {
+    clearInterval(sampling);
+    monitor.disable();
+  });
+  return () => delayMs;
+}
