@@ -1,6 +1,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { databaseVerdict } from '../jobs/classify.ts';
 import { Transient } from '../jobs/failure.ts';
+import { Transient } from '../jobs/failure.ts';
 import { Problem, problemBody, type ProblemCode, problemMediaType } from './problems.ts';
 
 /** What Fastify's own errors mean here (https://fastify.dev/docs/latest/Reference/Errors/). */

@@ -8,7 +8,8 @@ const named = <Name extends string, Schema extends TSchema>(name: Name, schema: 
   Object.assign(schema, { $id: name });
 
 const closed = { additionalProperties: false };
-export const orNull = <Schema extends TSchema>
+export export const orNull = <Schema extends TSchema>
+
 (schema: Schema) => Type.Union([schema, Type.Null()]);
 const uuid = '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$';
 

@@ -1,5 +1,6 @@
 import { type FailureCode, failureCodes, isFailureCode } from './failure-codes.ts';
 import { type Failure, storableText } from './failure.ts';
+import { jsonObject } from './json-object.ts';
 
 /** How an execution ended badly, from its status-change event or from DescribeExecution. */
 export type FailedExecution = {
@@ -70,15 +71,4 @@ function taskFailure(cause: string): Failure | undefined {
     typeof inner?.['message'] === 'string' ? inner['message'] : failureCodes[code].means;
   const state = typeof inner?.['state'] === 'string' ? inner['state'] : null;
   return failure(code, message, state);
-}
-
-function jsonObject(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
-  } catch {
-    return undefined; // not every cause is JSON
-  }
 }

@@ -3,6 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { S3Client } from '@aws-sdk/client-s3';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { SQSClient } from '@aws-sdk/client-sqs';
+import { SFNClient } from '@aws-sdk/client-sfn';
+import { SQSClient } from '@aws-sdk/client-sqs';
 import { pino } from 'pino';
 import { createApp } from '../../api/app.ts';
 import { closeApp } from '../../api/close-app.ts';
@@ -38,7 +40,15 @@ const nowhere = {
   credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
 };
 
+/** An address at which no AWS service answers. */
+const nowhere = {
+  endpoint: 'http://127.0.0.1:9',
+  region: 'us-east-1',
+  credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+};
+
 /** The whole API on a port of its own and a database of this test file's own. */
+
 
 export async function startApi(overrides: Partial<AppDeps> = {}): Promise<TestApi> {
   const sql = overrides.sql ?? (await connectTest());

@@ -12,7 +12,9 @@ const names = Type.Array(Type.String());
 const response = Type.Object({
   status,
   run: Type.Integer(),
-  redrivable: Type.Boolean({ description: 'POST would be taken: the job is FAILED, CANCELLED or EXPIRED' }),
+  redrivable: Type.Boolean({
+    description: 'POST would be taken: the job is FAILED, CANCELLED or EXPIRED',
+  }),
   auto: orNull(
     Type.Enum(['resume', 'restart'], { description: 'what mode auto would do; null: nothing' }),
   ),
