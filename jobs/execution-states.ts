@@ -19,8 +19,8 @@ export type StateVisit = {
 /** CAUGHT: it failed, and a catcher took it from there. RETRYING: it failed and is to be tried again. */
 export type VisitStatus = 'RUNNING' | 'RETRYING' | 'SUCCEEDED' | 'CAUGHT' | 'FAILED' | 'ABORTED';
 
-/** How the execution stands that the history belongs to. */
-export type ExecutionEnd = 'RUNNING' | 'FAILED' | 'TIMED_OUT' | 'ABORTED' | 'SUCCEEDED' | string;
+/** Step Functions' status of the execution that the history belongs to. */
+export type ExecutionEnd = string;
 
 type Visit = { -readonly [Member in keyof StateVisit]: StateVisit[Member] };
 
