@@ -1,7 +1,8 @@
 import { GetObjectCommand, ListBucketsCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { credentials, refusal, startS3, startWithBucket } from './start-s3.ts';
+import { refusal, startS3, startWithBucket } from './start-s3.ts';
+import { credentials } from './test-account.ts';
 
 test('a wrong secret, an unknown key, a foreign region and no signature at all are refused', async (t) => {
   const { client, endpoint } = await startS3(t);

@@ -20,7 +20,8 @@ import { test, type TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createS3Server } from '../../local/s3/server.ts';
 import { forkS3, type ForkedS3 } from './fork-s3.ts';
-import { credentials, refusal, region, s3Client } from './start-s3.ts';
+import { refusal, s3Client } from './start-s3.ts';
+import { credentials, region } from './test-account.ts';
 
 const Bucket = 'pail';
 

@@ -20,7 +20,8 @@ import * as fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { keyBehind } from '../../local/s3/store/roll-up.ts';
-import { refusal, region, startS3, startWithBucket } from './start-s3.ts';
+import { refusal, startS3, startWithBucket } from './start-s3.ts';
+import { region } from './test-account.ts';
 
 async function putAll(s3: S3Client, Bucket: string, keys: readonly string[]): Promise<void> {
   for (const Key of keys) await s3.send(new PutObjectCommand({ Bucket, Key, Body: 'x' }));

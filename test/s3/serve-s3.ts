@@ -1,5 +1,5 @@
 import { createS3Server } from '../../local/s3/server.ts';
-import { credentials, region } from './start-s3.ts';
+import { credentials, region } from './test-account.ts';
 
 // A server in a process of its own, so that a test can kill it and see its memory.
 const dataDir = process.argv[2];

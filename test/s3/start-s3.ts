@@ -5,9 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import type { TestContext } from 'node:test';
 import { createS3Server } from '../../local/s3/server.ts';
-
-export const credentials = { accessKeyId: 'AKIATEST', secretAccessKey: 'secret/of+the=tests' };
-export const region = 'eu-central-1';
+import { credentials, region } from './test-account.ts';
 
 export interface RunningS3 {
   endpoint: string;

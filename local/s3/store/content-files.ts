@@ -19,7 +19,7 @@ export interface IncomingFile {
   discard(): Promise<void>;
 }
 
-const readBytes = 256 * 1024;
+const readBytes = 64 * 1024;
 
 /**
  * Immutable files of object bytes, named at random: no part of a bucket or key is ever a path.
