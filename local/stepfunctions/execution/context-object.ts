@@ -19,7 +19,8 @@ export function contextObject(
       StartTime: isoTime(view.startedAt),
       Name: identity.name,
       RoleArn: identity.roleArn,
-      RedriveCount: view.redriveCount,
+      // An Express execution cannot be redriven, and has no such member (recorded from AWS).
+      ...(!identity.express && { RedriveCount: view.redriveCount }),
       ...(view.redrivenAt !== undefined && { RedriveTime: isoTime(view.redrivenAt) }),
     },
     StateMachine: { Id: identity.machineArn, Name: identity.machineName },

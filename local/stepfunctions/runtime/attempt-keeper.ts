@@ -14,19 +14,17 @@ type AttemptKeeperDependencies = {
   ended(executionId: number, threadId: number, attemptId: number, outcome: TaskOutcome): void;
 };
 
+type Work = { readonly controller: AbortController; isDone: boolean };
+
 export type AttemptKeeper = ReturnType<typeof createAttemptKeeper>;
 
 /** Keeps under way what executions need done: starts what is missing, calls off what is over. */
 export function createAttemptKeeper(dependencies: AttemptKeeperDependencies) {
   const { runner, activities, region, accountId } = dependencies;
   /** By execution, then by attempt and need. */
-  const underWay = new Map<number, Map<string, AbortController>>();
+  const underWay = new Map<number, Map<string, Work>>();
 
-  function begin(
-    view: ExecutionView,
-    live: LiveAttempt,
-    calls: Map<string, AbortController>,
-  ): void {
+  function begin(view: ExecutionView, live: LiveAttempt, calls: Map<string, Work>): void {
     const { thread, attempt, need } = live;
     const { id } = view.identity;
     if (need === 'worker') {
@@ -37,14 +35,15 @@ export function createAttemptKeeper(dependencies: AttemptKeeperDependencies) {
       });
       return;
     }
-    const controller = new AbortController();
-    calls.set(keyOf(live), controller);
-    const call = taskCall(view, live, controller.signal);
+    const work: Work = { controller: new AbortController(), isDone: false };
+    calls.set(keyOf(live), work);
+    const call = taskCall(view, live, work.controller.signal);
     const outcome =
       need === 'call' ? runner.call(call) : runner.follow(call, attempt.submitted ?? null);
     void outcome.then((result) => {
-      if (controller.signal.aborted) return;
-      calls.delete(keyOf(live));
+      if (work.controller.signal.aborted) return;
+      // It stays listed until the execution has taken the outcome: until then the attempt is live.
+      work.isDone = true;
       dependencies.ended(id, thread.id, attempt.id, result);
     });
   }
@@ -86,10 +85,10 @@ export function createAttemptKeeper(dependencies: AttemptKeeperDependencies) {
       if (live.length === 0 && !calls) return false;
       calls ??= new Map();
       const needed = new Set(live.map(keyOf));
-      for (const [key, controller] of calls) {
+      for (const [key, { controller, isDone }] of calls) {
         if (needed.has(key)) continue;
         calls.delete(key);
-        controller.abort();
+        if (!isDone) controller.abort();
       }
       for (const attempt of live) if (!calls.has(keyOf(attempt))) begin(view, attempt, calls);
       if (calls.size > 0) underWay.set(id, calls);

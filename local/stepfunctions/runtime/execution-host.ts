@@ -157,11 +157,18 @@ export function createExecutionHost(dependencies: HostDependencies) {
 
   function ring(): void {
     alarm = undefined;
-    for (const id of deadlines.takeDue(clock.now())) post(id, WAKE);
+    wakeInBatches(deadlines.takeDue(clock.now()));
     const { earliest } = deadlines;
     if (!alarm && earliest !== Infinity) {
       alarm = { at: earliest, cancel: clock.setAlarm(earliest, ring) };
     }
+  }
+
+  /** However many are due, only so many are folded at a time, and others have their turn between. */
+  function wakeInBatches(ids: readonly number[]): void {
+    if (stopped) return;
+    for (const id of ids.slice(0, WAKES_AT_ONCE)) post(id, WAKE);
+    if (ids.length > WAKES_AT_ONCE) setImmediate(() => wakeInBatches(ids.slice(WAKES_AT_ONCE)));
   }
 
   return {
@@ -203,7 +210,7 @@ export function createExecutionHost(dependencies: HostDependencies) {
     },
     /** Takes up what was open when the engine last stopped. */
     resume(): void {
-      for (const id of store.executions.openIds()) post(id, WAKE);
+      wakeInBatches(store.executions.openIds());
     },
     counts: () => ({ open, inMemory: actors.size, waiting: deadlines.size }),
     /** No more turns; what is on disk stays as it is. */
@@ -214,6 +221,7 @@ export function createExecutionHost(dependencies: HostDependencies) {
   };
 }
 
+const WAKES_AT_ONCE = 200;
 const OPENS: ReadonlySet<string> = new Set(['ExecutionStarted', 'ExecutionRedriven']);
 const CLOSES: ReadonlySet<string> = new Set([
   'ExecutionSucceeded',

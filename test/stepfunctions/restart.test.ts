@@ -1,0 +1,237 @@
+import assert from 'node:assert/strict';
+import { closeSync, openSync, statSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  CreateStateMachineCommand,
+  DescribeExecutionCommand,
+  GetExecutionHistoryCommand,
+  StartExecutionCommand,
+  type HistoryEvent,
+  type SFNClient,
+} from '@aws-sdk/client-sfn';
+import { waitFor } from '../support/wait-for.ts';
+import { ROLE, temporaryFolder } from './engine-fixture.ts';
+import { clientOf, engineRefusal, startEngineProcess, startLambda } from './engine-process.ts';
+
+async function create(client: SFNClient, definition: object): Promise<string> {
+  const { stateMachineArn } = await client.send(
+    new CreateStateMachineCommand({
+      name: `machine-${Date.now()}`,
+      roleArn: ROLE,
+      definition: JSON.stringify(definition),
+    }),
+  );
+  return stateMachineArn ?? '';
+}
+
+async function start(client: SFNClient, stateMachineArn: string, name: string): Promise<string> {
+  const { executionArn } = await client.send(
+    new StartExecutionCommand({ stateMachineArn, name, input: '{}' }),
+  );
+  return executionArn ?? '';
+}
+
+async function ended(client: SFNClient, executionArn: string, timeoutMs: number): Promise<string> {
+  return waitFor(
+    async () => {
+      const { status } = await client.send(new DescribeExecutionCommand({ executionArn }));
+      return status !== 'RUNNING' && status;
+    },
+    timeoutMs,
+    `the end of ${executionArn}`,
+  );
+}
+
+async function history(client: SFNClient, executionArn: string): Promise<HistoryEvent[]> {
+  const { events = [] } = await client.send(
+    new GetExecutionHistoryCommand({ executionArn, maxResults: 1000 }),
+  );
+  return events;
+}
+
+function assertWholeHistory(events: HistoryEvent[]): void {
+  assert.deepEqual(
+    events.map(({ id }) => id),
+    events.map((_event, index) => index + 1),
+    'ids without gap or repeat',
+  );
+  const exits = events.filter(({ type }) => type?.endsWith('StateExited'));
+  const entries = events.filter(({ type }) => type?.endsWith('StateEntered'));
+  assert.equal(exits.length, entries.length, 'each state exited once');
+}
+
+/** Case C1 of the field: Pass, Wait, Task, Map of five, Succeed; here with shorter times. */
+const FIELD_CASE = {
+  StartAt: 'Begin',
+  States: {
+    Begin: { Type: 'Pass', Result: [1, 2, 3, 4, 5], ResultPath: '$.items', Next: 'Pause' },
+    Pause: { Type: 'Wait', Seconds: 3, Next: 'Slow' },
+    Slow: {
+      Type: 'Task',
+      Resource: 'arn:aws:states:::lambda:invoke',
+      Parameters: { FunctionName: 'slow', 'Payload.$': '$$.Execution.Name' },
+      TimeoutSeconds: 30,
+      ResultPath: null,
+      Next: 'Each',
+    },
+    Each: {
+      Type: 'Map',
+      ItemsPath: '$.items',
+      Next: 'Done',
+      ItemProcessor: {
+        StartAt: 'One',
+        States: {
+          One: {
+            Type: 'Task',
+            Resource: 'arn:aws:states:::lambda:invoke',
+            Parameters: { FunctionName: 'one', 'Payload.$': '$' },
+            TimeoutSeconds: 30,
+            OutputPath: '$.Payload',
+            End: true,
+          },
+        },
+      },
+    },
+    Done: { Type: 'Succeed' },
+  },
+};
+
+test('twenty executions go on after three kills, and a Wait ends when it would have', async () => {
+  const lambda = await startLambda(async (name, payload) => {
+    await delay(name === 'slow' ? 1000 : 100);
+    return payload;
+  });
+  const dataDir = temporaryFolder();
+  const env = { LAMBDA_ENDPOINT: lambda.endpoint };
+  let engine = await startEngineProcess({ dataDir, env });
+  const { port, endpoint } = engine;
+  const client = clientOf(endpoint);
+  const machine = await create(client, FIELD_CASE);
+  const arns = await Promise.all(
+    Array.from({ length: 20 }, (_, index) => start(client, machine, `c1-${index}`)),
+  );
+  const startedAt = Date.now();
+  // In the Wait, at its end while the engine is away, and in the Task.
+  for (const killAtMs of [1200, 2600, 4300]) {
+    await delay(Math.max(0, startedAt + killAtMs - Date.now()));
+    await engine.kill();
+    engine = await startEngineProcess({ dataDir, port, env });
+  }
+  for (const arn of arns) assert.equal(await ended(client, arn, 30_000), 'SUCCEEDED');
+  for (const arn of arns) {
+    const events = await history(client, arn);
+    assertWholeHistory(events);
+    const at = (type: string): number =>
+      events.find((event) => event.type === type)?.timestamp?.getTime() ?? 0;
+    const waitedMs = at('WaitStateExited') - at('WaitStateEntered');
+    // Its deadline is kept; while the engine was away nobody could notice it.
+    assert.ok(waitedMs >= 2990 && waitedMs < 6000, `the Wait took ${waitedMs} ms`);
+    assert.ok(!events.some(({ type }) => type === 'TaskFailed'), 'no attempt was lost to a kill');
+  }
+  assert.equal(await engine.stop(), 0);
+});
+
+test('an interrupted attempt is invoked again as the same attempt', async () => {
+  let invocations = 0;
+  const lambda = await startLambda(async () => {
+    invocations += 1;
+    // The first invocation never answers: the engine is killed meanwhile.
+    return invocations === 1 ? undefined : { fine: true };
+  });
+  const dataDir = temporaryFolder();
+  const env = { LAMBDA_ENDPOINT: lambda.endpoint };
+  const first = await startEngineProcess({ dataDir, env });
+  const machine = await create(clientOf(first.endpoint), {
+    StartAt: 'Only',
+    States: {
+      Only: {
+        Type: 'Task',
+        Resource: 'arn:aws:states:::lambda:invoke',
+        Parameters: { FunctionName: 'f', Payload: { 'retries.$': '$$.State.RetryCount' } },
+        Retry: [{ ErrorEquals: ['States.ALL'], MaxAttempts: 1 }],
+        ResultSelector: { 'payload.$': '$.Payload' },
+        End: true,
+      },
+    },
+  });
+  const arn = await start(clientOf(first.endpoint), machine, 'interrupted');
+  await waitFor(() => invocations === 1, 5000);
+  await first.kill();
+  const second = await startEngineProcess({ dataDir, env });
+  const client = clientOf(second.endpoint);
+  assert.equal(await ended(client, arn, 10_000), 'SUCCEEDED');
+  assert.equal(invocations, 2);
+  const types = (await history(client, arn)).map(({ type }) => type);
+  assert.deepEqual(types, [
+    'ExecutionStarted',
+    'TaskStateEntered',
+    'TaskScheduled',
+    'TaskStarted',
+    'TaskSucceeded',
+    'TaskStateExited',
+    'ExecutionSucceeded',
+  ]);
+  await second.stop();
+});
+
+test("an attempt's timeout counts from its recorded start, also over a restart", async () => {
+  const lambda = await startLambda(async () => undefined);
+  const dataDir = temporaryFolder();
+  const env = { LAMBDA_ENDPOINT: lambda.endpoint };
+  const first = await startEngineProcess({ dataDir, env });
+  const machine = await create(clientOf(first.endpoint), {
+    StartAt: 'Only',
+    States: {
+      Only: {
+        Type: 'Task',
+        Resource: 'arn:aws:lambda:us-east-1:000000000000:function:f',
+        TimeoutSeconds: 2,
+        End: true,
+      },
+    },
+  });
+  const arn = await start(clientOf(first.endpoint), machine, 'times-out');
+  await first.kill();
+  await delay(1000);
+  const second = await startEngineProcess({ dataDir, env });
+  const client = clientOf(second.endpoint);
+  assert.equal(await ended(client, arn, 10_000), 'FAILED');
+  const events = await history(client, arn);
+  const at = (type: string): number =>
+    events.find((event) => event.type === type)?.timestamp?.getTime() ?? 0;
+  const tookMs = at('LambdaFunctionTimedOut') - at('LambdaFunctionStarted');
+  assert.ok(tookMs >= 1990 && tookMs < 2900, `it timed out after ${tookMs} ms`);
+  await second.stop();
+});
+
+test('a damaged log is refused with a clear error', async () => {
+  const dataDir = temporaryFolder();
+  const engine = await startEngineProcess({ dataDir });
+  const machine = await create(clientOf(engine.endpoint), {
+    StartAt: 'Only',
+    States: { Only: { Type: 'Pass', Result: 'x'.repeat(20_000), End: true } },
+  });
+  for (let index = 0; index < 20; index++) {
+    await start(clientOf(engine.endpoint), machine, `filler-${index}`);
+  }
+  assert.equal(await engine.stop(), 0);
+  const file = join(dataDir, 'stepfunctions.sqlite');
+  const handle = openSync(file, 'r+');
+  const garbage = Buffer.alloc(4096, 0xa5);
+  for (let at = 4096; at < statSync(file).size; at += 8192) writeSync(handle, garbage, 0, 4096, at);
+  closeSync(handle);
+  const { code, stderr } = await engineRefusal(dataDir);
+  assert.equal(code, 1);
+  assert.match(stderr, /stepfunctions\.sqlite.*damaged.*backup/s);
+});
+
+test('a second engine on the same folder is refused', async () => {
+  const dataDir = temporaryFolder();
+  const engine = await startEngineProcess({ dataDir });
+  const { code, stderr } = await engineRefusal(dataDir);
+  assert.equal(code, 1);
+  assert.match(stderr, /another engine is using it/);
+  await engine.stop();
+});
