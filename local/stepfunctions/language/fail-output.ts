@@ -1,5 +1,5 @@
 import type { FailState, TextField } from '../definition/ast.ts';
-import { whenReady, type Awaitable, type Json } from './json.ts';
+import { whenReady, type Awaitable, type Json, quoteJson } from './json.ts';
 import { evaluateAs } from './jsonata-template.ts';
 import type { Scope } from './scope.ts';
 import { runtimeError } from './states-error.ts';
@@ -27,7 +27,7 @@ function text(field: TextField | undefined, scope: Scope): Awaitable<string | un
     if (isString(value)) return value;
     throw runtimeError(
       scope,
-      `The ${field.field} parameter does not reference a string: ${JSON.stringify(field.template.source)} == ${JSON.stringify(value)}`,
+      `The ${field.field} parameter does not reference a string: ${quoteJson(field.template.source)} == ${quoteJson(value)}`,
     );
   });
 }

@@ -9,7 +9,7 @@ import type {
 } from '../definition/ast.ts';
 import { evaluateAssign } from './assign.ts';
 import { applyPath, effectiveInput } from './effective-input.ts';
-import { whenReady, type Awaitable, type Json, type JsonObject } from './json.ts';
+import { whenReady, type Awaitable, type Json, type JsonObject, quoteJson } from './json.ts';
 import { putAt, type ReferencePath } from './jsonpath/reference-path.ts';
 import type { ErrorOutput, Recorder, Scope } from './scope.ts';
 import { StatesError, whileExecuting } from './states-error.ts';
@@ -114,6 +114,6 @@ function combine(path: ReferencePath | null | undefined, scope: Scope, result: J
   if (combined !== undefined) return combined;
   throw new StatesError(
     'States.ResultPathMatchFailure',
-    `${whileExecuting(scope)}Unable to apply ReferencePath ${path.text} to input ${JSON.stringify(scope.input)}`,
+    `${whileExecuting(scope)}Unable to apply ReferencePath ${path.text} to input ${quoteJson(scope.input)}`,
   );
 }

@@ -35,3 +35,23 @@ export function setOwn(target: JsonObject, key: string, value: Json): void {
 export function getOwn(target: JsonObject, key: string): Json | undefined {
   return Object.hasOwn(target, key) ? target[key] : undefined;
 }
+
+/** As deep as AWS's own JSON parser (Jackson) goes. */
+const maxNesting = 1_000;
+
+/** Whether a value nests so deep that writing it as text could exhaust the stack. */
+export function nestsTooDeep(value: Json): boolean {
+  let level: Json[] = [value];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > maxNesting) return true;
+    level = level.flatMap((each) =>
+      typeof each === 'object' && each !== null ? Object.values(each) : [],
+    );
+  }
+  return false;
+}
+
+/** A value as causes quote it. */
+export function quoteJson(value: Json): string {
+  return nestsTooDeep(value) ? '…' : JSON.stringify(value);
+}

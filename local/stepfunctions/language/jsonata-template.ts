@@ -5,6 +5,7 @@ import {
   type Awaitable,
   type Json,
   type JsonObject,
+  quoteJson,
 } from './json.ts';
 import { compileExpression, type CompiledExpression } from './jsonata/compile-expression.ts';
 import type { Scope } from './scope.ts';
@@ -102,11 +103,11 @@ export function evaluateAs<T extends Json>(
     if (isExpected(value)) return value;
     const text = isExpression(template.source)
       ? expressionOf(template.source)
-      : JSON.stringify(template.source);
+      : quoteJson(template.source);
     throw queryError(
       scope,
       field,
-      `The JSONata expression '${text}' specified for the field '${field}' returned an unexpected result type. Expected '${expected}', but was '${jsonTypeOf(value)}' for value: ${JSON.stringify(value)}`,
+      `The JSONata expression '${text}' specified for the field '${field}' returned an unexpected result type. Expected '${expected}', but was '${jsonTypeOf(value)}' for value: ${quoteJson(value)}`,
     );
   });
 }

@@ -1,6 +1,6 @@
 import { isIntrinsicCall, parseIntrinsic } from './intrinsics/parse-intrinsic.ts';
 import { evaluateIntrinsic, variablesOfIntrinsic } from './intrinsics/evaluate-intrinsic.ts';
-import { isJsonObject, setOwn, type Json, type JsonObject } from './json.ts';
+import { isJsonObject, setOwn, type Json, type JsonObject, quoteJson } from './json.ts';
 import { evaluateJsonPath, PathNotFoundError } from './jsonpath/evaluate-jsonpath.ts';
 import { PathFunctionError } from './jsonpath/evaluate-path-function.ts';
 import type { JsonPath } from './jsonpath/jsonpath.ts';
@@ -95,7 +95,7 @@ function evaluateField(path: JsonPath, field: string, scope: Scope, input: Json)
     if (error.isPastEnd) return null;
     throw runtimeError(
       scope,
-      `The JSONPath '${path.text}' specified for the field '${field}' could not be found in the input '${JSON.stringify(input)}'`,
+      `The JSONPath '${path.text}' specified for the field '${field}' could not be found in the input '${quoteJson(input)}'`,
     );
   }
 }

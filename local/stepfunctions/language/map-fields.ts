@@ -1,6 +1,13 @@
 import type { MapState } from '../definition/ast.ts';
 import { effectiveInput, evaluatePathField } from './effective-input.ts';
-import { isJsonObject, whenReady, type Awaitable, type Json, type JsonObject } from './json.ts';
+import {
+  isJsonObject,
+  whenReady,
+  type Awaitable,
+  type Json,
+  type JsonObject,
+  quoteJson,
+} from './json.ts';
 import { evaluateAs } from './jsonata-template.ts';
 import { evaluateNumber, type NumberRange } from './number-field.ts';
 import type { Recorder, Scope } from './scope.ts';
@@ -62,7 +69,7 @@ function jsonataItems(state: MapState, scope: Scope): Awaitable<Json[]> {
   throw queryError(
     scope,
     undefined,
-    `Map state input must be an array but was: ${JSON.stringify(scope.input)}`,
+    `Map state input must be an array but was: ${quoteJson(scope.input)}`,
   );
 }
 

@@ -1,6 +1,6 @@
 import type { NumberField } from '../definition/ast.ts';
 import { evaluatePathField } from './effective-input.ts';
-import { isJsonObject, type Awaitable, type Json } from './json.ts';
+import { isJsonObject, type Awaitable, type Json, quoteJson } from './json.ts';
 import { evaluateAs } from './jsonata-template.ts';
 import type { Scope } from './scope.ts';
 import { queryError, runtimeError } from './states-error.ts';
@@ -73,5 +73,5 @@ function toNumber(value: Json, kind: NumberKind): number | undefined {
 /** How AWS's Jackson writes a node that is no number. */
 function asText(value: Json): string {
   if (typeof value === 'string') return value;
-  return isJsonObject(value) || Array.isArray(value) ? JSON.stringify(value) : String(value);
+  return isJsonObject(value) || Array.isArray(value) ? quoteJson(value) : String(value);
 }

@@ -1,6 +1,6 @@
 import type { TimestampField, WaitState } from '../definition/ast.ts';
 import { effectiveInput } from './effective-input.ts';
-import { whenReady, type Awaitable, type Json } from './json.ts';
+import { whenReady, type Awaitable, type Json, quoteJson } from './json.ts';
 import { evaluateAs } from './jsonata-template.ts';
 import type { JsonPath } from './jsonpath/jsonpath.ts';
 import { findJsonPath } from './jsonpath/evaluate-jsonpath.ts';
@@ -106,5 +106,5 @@ function isString(value: Json): value is string {
 }
 
 function plain(value: Json): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
+  return typeof value === 'string' ? value : quoteJson(value);
 }

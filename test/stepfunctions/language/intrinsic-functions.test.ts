@@ -119,3 +119,20 @@ for (const text of [
     else assert.throws(compile, PathSyntaxError);
   });
 }
+
+void test('values nested without end are refused, and do not exhaust the stack', async () => {
+  const deepText = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+  const deep: Json = JSON.parse(deepText);
+  for (const text of [
+    'States.StringToJson($.text)',
+    'States.JsonToString($.deep)',
+    "States.Format('{}', $.deep)",
+    'States.ArrayUnique($.deep)',
+    'States.ArrayContains($.pair, $.deep)',
+    "States.Hash($.deep, 'MD5')",
+  ]) {
+    const input = { text: deepText, deep, pair: [JSON.parse(deepText)] };
+    const failure = await failureOf(() => call(text, input));
+    assert.match(failure.cause, /nests too deep$/, text);
+  }
+});

@@ -1,4 +1,4 @@
-import type { Json } from '../json.ts';
+import { type Json, quoteJson } from '../json.ts';
 import { evaluateJsonPath, PathNotFoundError } from '../jsonpath/evaluate-jsonpath.ts';
 import { PathFunctionError } from '../jsonpath/evaluate-path-function.ts';
 import type { JsonPath } from '../jsonpath/jsonpath.ts';
@@ -25,6 +25,7 @@ export function evaluateIntrinsic(call: IntrinsicCall, scope: Scope, input: Json
       );
     }
     if (error instanceof PathNotFoundError) throw runtimeError(scope, prefix + error.message);
+    if (error instanceof RangeError) throw runtimeError(scope, `${prefix}The value nests too deep`);
     throw error;
   }
 }
@@ -64,7 +65,7 @@ function evaluatePath(path: JsonPath, scope: Scope, input: Json): Json {
     if (error instanceof PathFunctionError) throw new IntrinsicError(error.message);
     if (!(error instanceof PathNotFoundError)) throw error;
     throw new PathNotFoundError(
-      `The JsonPath argument for the field '${path.text}' could not be found in the input '${JSON.stringify(input)}'`,
+      `The JsonPath argument for the field '${path.text}' could not be found in the input '${quoteJson(input)}'`,
     );
   }
 }

@@ -1,9 +1,10 @@
-import { isJsonObject, type Json } from '../json.ts';
+import { isJsonObject, nestsTooDeep, type Json } from '../json.ts';
 import { IntrinsicError } from './intrinsic-error.ts';
 
 /** States.Format: each `{}` takes the next value; `\{`, `\}`, `\'` and `\\` are plain characters. */
 export function format(template: Json | undefined, values: readonly Json[]): string {
   if (typeof template !== 'string') throw new IntrinsicError('The template must be a string');
+  if (values.some(nestsTooDeep)) throw new IntrinsicError('An argument nests too deep');
   const { literals } = splitTemplate(template);
   if (literals.length - 1 !== values.length) {
     throw new IntrinsicError(

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { isJsonObject, type Json, type JsonObject } from '../json.ts';
+import { isJsonObject, nestsTooDeep, type Json, type JsonObject } from '../json.ts';
 import { seededRandom } from '../seeded-random.ts';
 import { IntrinsicError } from './intrinsic-error.ts';
 import type { IntrinsicName } from './intrinsic-names.ts';
@@ -22,7 +22,7 @@ const digests = new Map([
 /** All but States.Format, which needs its template as written. Each throws IntrinsicError. */
 export const intrinsicFunctions: Record<Exclude<IntrinsicName, 'Format'>, IntrinsicFunction> = {
   StringToJson: ([value]) => parseJson(text(value, 'States.StringToJson')),
-  JsonToString: ([value]) => JSON.stringify(value ?? null),
+  JsonToString: ([value]) => toText(value ?? null),
   Array: (values) => values.map((each) => each ?? null),
   ArrayPartition: ([value, size]) => partition(list(value), integer(size, 'chunk size')),
   ArrayContains: ([value, wanted]) => list(value).some((each) => isDeepStrictEqual(each, wanted)),
@@ -61,12 +61,19 @@ function integer(value: Json | undefined, what: string): number {
 
 function parseJson(json: string): Json {
   if (json.trim() === '') return null;
+  let value: Json;
   try {
-    const value: Json = JSON.parse(json);
-    return value;
+    value = JSON.parse(json);
   } catch (error) {
     throw new IntrinsicError(`Invalid JSON: ${error instanceof Error ? error.message : ''}`);
   }
+  if (nestsTooDeep(value)) throw new IntrinsicError('The JSON nests too deep');
+  return value;
+}
+
+function toText(value: Json): string {
+  if (nestsTooDeep(value)) throw new IntrinsicError('The value nests too deep');
+  return JSON.stringify(value);
 }
 
 function partition(values: Json[], size: number): Json[] {
@@ -99,6 +106,7 @@ function getItem(values: Json[], index: number): Json {
 
 /** Compares by canonical text, so that a long list takes linear time. */
 function unique(values: Json[]): Json[] {
+  if (nestsTooDeep(values)) throw new IntrinsicError('The array nests too deep');
   const seen = new Set<string>();
   return values.filter((value) => {
     const key = canonicalText(value);
@@ -136,7 +144,7 @@ function hash(value: Json | undefined, algorithm: Json | undefined): string {
   if (digest === undefined) {
     throw new IntrinsicError(`The algorithm must be one of ${[...digests.keys()].join(', ')}`);
   }
-  const data = typeof value === 'string' ? value : JSON.stringify(value ?? null);
+  const data = typeof value === 'string' ? value : toText(value ?? null);
   return createHash(digest).update(limited(data), 'utf8').digest('hex');
 }
 

@@ -1,5 +1,5 @@
-import { getOwn, isJsonObject, setOwn, type Json, type JsonObject } from '../json.ts';
-import { evaluatePathFunction } from './evaluate-path-function.ts';
+import { getOwn, isJsonObject, setOwn, type Json, type JsonObject, quoteJson } from '../json.ts';
+import { evaluatePathFunction, PathFunctionError } from './evaluate-path-function.ts';
 import { matchesFilter } from './matches-filter.ts';
 import type { JsonPath, Step } from './jsonpath.ts';
 
@@ -25,17 +25,26 @@ export class PathNotFoundError extends Error {
 /** How many nodes an indefinite path may visit: `$..*..*` grows with the square of the input. */
 const maxNodes = 1_000_000;
 
-/** Evaluates a path: the value of a definite one, the list of an indefinite one. Throws PathNotFoundError. */
+/**
+ * Evaluates a path: the value of a definite one, the list of an indefinite one. Throws PathNotFoundError, and
+ * PathFunctionError for a function on data it cannot take.
+ */
 export function evaluateJsonPath(path: JsonPath, roots: PathRoots): Json {
-  return evaluateSteps(path.steps, rootValue(path, roots), roots, path.isDefinite);
+  try {
+    return evaluateSteps(path.steps, rootValue(path, roots), roots, path.isDefinite);
+  } catch (error) {
+    // Comparing values in a filter recurses.
+    if (error instanceof RangeError) throw new PathFunctionError('The value nests too deep');
+    throw error;
+  }
 }
 
-/** The same, with `undefined` for a path that leads nowhere. */
+/** The same, with `undefined` for a path that gives nothing. */
 export function findJsonPath(path: JsonPath, roots: PathRoots): Json | undefined {
   try {
     return evaluateJsonPath(path, roots);
   } catch (error) {
-    if (error instanceof PathNotFoundError) return undefined;
+    if (error instanceof PathNotFoundError || error instanceof PathFunctionError) return undefined;
     throw error;
   }
 }
@@ -114,7 +123,7 @@ function membersOf(
 function element(index: number, value: Json, steps: readonly Step[], position: number): Json {
   if (!Array.isArray(value)) {
     throw new PathNotFoundError(
-      `Filter: [${index}] can only be applied to arrays. Current context is: ${JSON.stringify(value)}`,
+      `Filter: [${index}] can only be applied to arrays. Current context is: ${quoteJson(value)}`,
     );
   }
   const found = value.at(index);
