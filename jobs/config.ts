@@ -195,6 +195,10 @@ export function documentedVariables(): readonly (Variable & {
   return [...found.values()];
 }
 
+/** Tests only: the file that arms a crash point (jobs/crash-point.ts); undefined in production. */
+export const readCrashPointFile = (env: Environment = process.env): string | undefined =>
+  env['CRASH_POINT_FILE'] === '' ? undefined : env['CRASH_POINT_FILE'];
+
 /** Whether a supervisor stops this process by SIGTERM, so that a terminal's SIGINT is not for it. */
 export const isSupervised = (env: Environment = process.env): boolean =>
   env['PAWL_SUPERVISED'] === '1';

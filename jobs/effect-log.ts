@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { classify } from './classify.ts';
+import { crashPoint } from './crash-point.ts';
 import { afterCall, type CallOutcome, decide, type Setup } from './effect-decisions.ts';
 import { Terminal, Transient, storableText } from './failure.ts';
 import type { EffectId } from './ids.ts';
@@ -106,6 +107,7 @@ const maxRounds = 5;
 async function pursue(pursuit: Pursuit): Promise<EffectResult | 'rejected before'> {
   const { sql, intention } = pursuit;
   const takenAt = performance.now();
+  crashPoint('before-effect-intention');
   const lease = await insertCalling(sql, intention);
   if (lease !== undefined) return await callUnder(pursuit, lease, takenAt);
   for (let round = 0; round < maxRounds; round += 1) {
@@ -155,13 +157,16 @@ const setupOf = ({ intention, timing }: Pursuit): Setup => ({
 
 async function callUnder(pursuit: Pursuit, lease: Lease, takenAt: number): Promise<EffectResult> {
   const { sql, timing, provider, intention } = pursuit;
+  crashPoint('after-effect-intention');
   const outcome = await callInTime(pursuit, lease.effectId, takenAt, provider.call);
+  crashPoint('after-provider-answer');
   const recordBefore = takenAt + timing.leaseMs;
   if (outcome.kind === 'done') {
     const completion = await insist(
       () => recordCompleted(sql, lease.effectId, outcome.completion),
       recordBefore,
     );
+    crashPoint('after-effect-recorded');
     return { ...completion, replayed: false };
   }
   const { setback, error } = afterCall(outcome, setupOf(pursuit));

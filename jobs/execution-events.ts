@@ -3,6 +3,7 @@ import { Compile } from 'typebox/compile';
 import type { Logger } from 'pino';
 import { backoffMs } from './backoff.ts';
 import { classify } from './classify.ts';
+import { crashPoint } from './crash-point.ts';
 import type { Disposition } from './dispatch/dispatch-message.ts';
 import { executionFailure, needsHistory } from './execution-failure.ts';
 import { type Failure, Terminal } from './failure.ts';
@@ -62,7 +63,9 @@ export async function applyExecutionEvent(
     // Somebody else's execution on the same bus: the rule's pattern is broad.
     if (jobId === undefined) return { kind: 'done', outcome: 'not one of ours' };
     const fence = { jobId, executionName: detail.name, redriveCount: detail.redriveCount ?? 0 };
+    crashPoint('before-execution-event-applied');
     const outcome = await apply(deps, fence, detail);
+    crashPoint('after-execution-event-applied');
     deps.log.info(
       { jobId, status: detail.status, redriveCount: fence.redriveCount, outcome },
       'execution event',

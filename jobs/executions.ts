@@ -7,6 +7,7 @@ import {
   StopExecutionCommand,
 } from '@aws-sdk/client-sfn';
 import { classifyingAws } from './classify.ts';
+import { crashPoint } from './crash-point.ts';
 import { Terminal } from './failure.ts';
 
 /** An execution as DescribeExecution shows it; eventually consistent on AWS. */
@@ -55,7 +56,9 @@ export function createExecutions(sfn: SFNClient, stateMachineArnPrefix: string):
         name: executionName,
         input: executionInput(jobId, type),
       });
+      crashPoint('before-start-execution');
       const answer = await orUndefined(['ExecutionAlreadyExists'], () => sfn.send(command));
+      crashPoint('after-start-execution');
       return answer === undefined
         ? { arn: arnOf(type, executionName), already: true }
         : { arn: answer.executionArn ?? arnOf(type, executionName), already: false };
@@ -72,9 +75,11 @@ export function createExecutions(sfn: SFNClient, stateMachineArnPrefix: string):
     },
     async redrive(arn, clientToken) {
       try {
+        crashPoint('before-redrive-execution');
         await classifyingAws(() =>
           sfn.send(new RedriveExecutionCommand({ executionArn: arn, clientToken })),
         );
+        crashPoint('after-redrive-execution');
         return { refused: undefined };
       } catch (error) {
         if (error instanceof Terminal) return { refused: error.message };
@@ -83,7 +88,9 @@ export function createExecutions(sfn: SFNClient, stateMachineArnPrefix: string):
     },
     async stop(arn, error, cause) {
       const command = new StopExecutionCommand({ executionArn: arn, error, cause });
+      crashPoint('before-stop-execution');
       await orUndefined(['ExecutionDoesNotExist', 'ValidationException'], () => sfn.send(command));
+      crashPoint('after-stop-execution');
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { crashPoint } from './crash-point.ts';
 import { executionFailure } from './execution-failure.ts';
 import type { Executions, ExecutionView } from './executions.ts';
 import { failureCodes } from './failure-codes.ts';
@@ -77,7 +78,9 @@ async function act(deps: ReconcileDeps, job: OwnerlessJob, action: Action): Prom
     case 'await-turn':
       return await awaitTurn(deps.sql, job);
     case 'resend':
-      return await resend(deps.sql, job, ownerSeconds);
+      crashPoint('before-message-resent');
+      await resend(deps.sql, job, ownerSeconds);
+      return crashPoint('after-message-resent');
     case 'look':
       return await look(deps, job);
   }

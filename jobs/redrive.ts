@@ -1,3 +1,4 @@
+import { crashPoint } from './crash-point.ts';
 import { newEnvelope } from './envelope.ts';
 import { executionNameOf, type JobId, type TenantId } from './ids.ts';
 import type { Sql } from './store/connect.ts';
@@ -38,7 +39,9 @@ export async function requestRedrive(sql: Sql, request: RedriveRequest): Promise
   const fence = nextFence(job, request.mode);
   const { actor, reason, expiresAt } = request;
   const message = redriveMessage(job, fence, request.mode);
+  crashPoint('before-redrive-commit');
   const reopened = await reopenJob(sql, job, { ...fence, actor, reason, expiresAt, message });
+  crashPoint('after-redrive-commit');
   if (reopened === undefined) {
     // Somebody was faster: the other redrive is the one.
     const now = await findJobState(sql, request.jobId, request.tenantId);

@@ -1,6 +1,7 @@
 import { SendMessageBatchCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import type { Logger } from 'pino';
 import { backoffMs } from './backoff.ts';
+import { crashPoint } from './crash-point.ts';
 import { createMicroBatch } from './micro-batch.ts';
 import type { Sql } from './store/connect.ts';
 import {
@@ -47,7 +48,9 @@ export function createRelay(deps: RelayDeps): Relay {
 }
 
 async function publish(deps: RelayDeps, rows: readonly OutboxRow[]): Promise<void> {
+  crashPoint('before-send-message-batch');
   const errors = await send(deps, rows);
+  crashPoint('after-send-message-batch');
   const published = rows.filter((_, index) => !errors.has(index)).map((row) => row.messageId);
   const failures = [...errors].flatMap(([index, error]): PublishFailure[] => {
     const row = rows[index];
@@ -61,6 +64,7 @@ async function publish(deps: RelayDeps, rows: readonly OutboxRow[]): Promise<voi
     ];
   });
   if (published.length > 0) await recordPublished(deps.sql, published);
+  crashPoint('after-publish-recorded');
   if (failures.length > 0) {
     deps.log.warn(
       { failures: failures.length, error: failures[0]?.error },

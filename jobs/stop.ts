@@ -1,4 +1,5 @@
 import { newEnvelope } from './envelope.ts';
+import { crashPoint } from './crash-point.ts';
 import type { JobId, TenantId } from './ids.ts';
 import type { Sql } from './store/connect.ts';
 import type { OutboxRow } from './store/outbox.ts';
@@ -46,12 +47,14 @@ async function requestStop(
     if (job.status === to) return { outcome: 'already-stopped', job };
     if (!stoppable(job, to)) return { outcome: 'final', job };
     const { actor, reason } = request;
+    crashPoint('before-cancel-commit');
     const row = await stopJob(sql, job, {
       to,
       actor,
       reason,
       message: stopMessage(job, to, request),
     });
+    crashPoint('after-cancel-commit');
     if (row !== undefined) return { outcome: 'stopped', job: { ...job, status: to }, row };
   }
 }

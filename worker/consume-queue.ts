@@ -7,6 +7,7 @@ import {
 import type { Logger } from 'pino';
 import { Consumer } from 'sqs-consumer';
 import type { Disposition } from '../jobs/dispatch/dispatch-message.ts';
+import { crashPoint } from '../jobs/crash-point.ts';
 import { createMicroBatch } from '../jobs/micro-batch.ts';
 import type { ReceivedMessage } from '../jobs/store/quarantine.ts';
 
@@ -158,9 +159,11 @@ const createDeletions = (sqs: SQSClient, queueUrl: string, log: Logger) =>
           Id: String(index),
           ReceiptHandle: message.ReceiptHandle,
         }));
+        crashPoint('before-delete-message');
         const answer = await sqs.send(
           new DeleteMessageBatchCommand({ QueueUrl: queueUrl, Entries }),
         );
+        crashPoint('after-delete-message');
         if (answer.Failed?.length) log.warn({ failed: answer.Failed }, 'messages not deleted');
       } catch (error) {
         // They come back, and the inbox knows them.

@@ -1,6 +1,7 @@
 import { backoffMs } from '../backoff.ts';
 import { canonicalHash } from '../canonical-json.ts';
 import { classify, databaseVerdict } from '../classify.ts';
+import { crashPoint } from '../crash-point.ts';
 import { type Envelope, jobOf, parseEnvelope } from '../envelope.ts';
 import { type Failure, JobError, Terminal, Transient } from '../failure.ts';
 import { failureCodes } from '../failure-codes.ts';
@@ -51,6 +52,7 @@ async function setAside(
   } catch (error) {
     return { kind: 'later', seconds: laterSeconds(deps, message), code: classify(error).code };
   }
+  crashPoint('after-message-quarantined');
   deps.log.error({ code: failure.code, sqsMessageId: message.sqsMessageId }, 'message quarantined');
   return { kind: 'done', outcome: failure.code };
 }
@@ -60,6 +62,7 @@ async function dispatchEnvelope(deps: DispatchDeps, envelope: Envelope): Promise
   if (run === undefined)
     throw new Terminal('JOB_UNKNOWN', `there is no job ${envelope.payload.jobId} of this tenant`);
   const answer = await claimMessage(deps.sql, envelope, requestHashOf(envelope));
+  crashPoint('after-message-claimed');
   switch (answer.kind) {
     case 'completed':
     case 'terminal':
@@ -110,11 +113,13 @@ async function recordFailure(work: DispatchWork, failure: JobError): Promise<Dis
   if (final === undefined) {
     const afterMs = (failure.retryAfterSeconds ?? 0) * 1_000;
     const retryInMs = Math.max(afterMs, backoffMs(claim.attempts, retry, work.random));
+    crashPoint('before-message-postponed');
     await postponeMessage(sql, claim, envelope, {
       code: failure.code,
       message: failure.message,
       retryInMs,
     });
+    crashPoint('after-message-postponed');
     work.log.warn({ ...logFields(envelope), code: failure.code, retryInMs }, 'postponed');
     return { kind: 'done', outcome: `postponed: ${failure.code}` };
   }

@@ -1,3 +1,4 @@
+import { crashPoint } from '../crash-point.ts';
 import type { Envelope } from '../envelope.ts';
 import { executionFailure } from '../execution-failure.ts';
 import type { ExecutionView } from '../executions.ts';
@@ -65,6 +66,7 @@ async function recordResumed(
   const timeoutSeconds = work.timeoutSecondsOf(work.run.type) ?? 3_600;
   const started = { executionArn, executionName, redriveCount, timeoutSeconds };
   const before = await recordStarted(work.sql, work.claim, jobId, started, 'redriven');
+  crashPoint('after-redrive-recorded');
   if (before === 'CANCELLED' || before === 'EXPIRED') {
     await work.executions.stop(executionArn, before, 'the job was stopped');
   }

@@ -1,3 +1,4 @@
+import { crashPoint } from '../crash-point.ts';
 import type { Envelope } from '../envelope.ts';
 import { Terminal } from '../failure.ts';
 import { jobOf } from '../envelope.ts';
@@ -33,6 +34,7 @@ export async function startExecution(
   const outcome = already ? 'already started' : 'started';
   const started = { executionArn: arn, executionName, redriveCount, timeoutSeconds };
   const before = await recordStarted(work.sql, work.claim, jobId, started, outcome);
+  crashPoint('after-start-recorded');
   if (before === 'CANCELLED' || before === 'EXPIRED')
     await work.executions.stop(arn, before, 'the job was stopped');
   return outcome;

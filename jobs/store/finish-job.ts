@@ -1,3 +1,4 @@
+import { crashPoint } from '../crash-point.ts';
 import type { JobId, TenantId } from '../ids.ts';
 import type { Failure } from '../failure.ts';
 import type { Fence } from './open-run.ts';
@@ -34,7 +35,9 @@ export async function finishJob(
   ending: Ending,
   actor: string,
 ): Promise<FinishedJob | undefined> {
+  crashPoint('before-job-finished');
   const finished = await writeEnding(sql, fence, ending, actor, sql`and ordering_key is null`);
+  if (finished !== undefined) crashPoint('after-job-finished');
   // What changed nothing may be ordered: only then is it worth a look.
   if (finished !== undefined || !(await isOrdered(sql, fence.jobId))) return finished?.job;
   return await endInOrder(sql, fence.jobId, async (tx) => {

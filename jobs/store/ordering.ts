@@ -1,3 +1,4 @@
+import { crashPoint } from '../crash-point.ts';
 import type { JobId } from '../ids.ts';
 import type { Sql } from './connect.ts';
 import { inTransaction, type Transaction } from './transaction.ts';
@@ -23,6 +24,7 @@ export async function endInOrder<Ended>(
   return await inTransaction(sql, async (tx) => {
     await lockKeyOf(tx, jobId);
     const { ended, lettingGo } = await end(tx);
+    crashPoint('before-ordering-key-handed-on');
     if (lettingGo) await handOn(tx, jobId);
     return ended;
   });
