@@ -1,7 +1,15 @@
-/** A number in [0, 1) that depends on the seed alone (mulberry32, one step). */
+const multiplier = 0x5deece66dn;
+const mask = (1n << 48n) - 1n;
+
+/**
+ * The number in [0, 1) that depends on the seed alone: `new java.util.Random(seed).nextDouble()`, which is what
+ * AWS's $random(seed) gives.
+ */
 export function seededRandom(seed: number): number {
-  let state = (Math.trunc(seed) + 0x6d2b79f5) | 0;
-  state = Math.imul(state ^ (state >>> 15), state | 1);
-  state ^= state + Math.imul(state ^ (state >>> 7), state | 61);
-  return ((state ^ (state >>> 14)) >>> 0) / 2 ** 32;
+  let state = (BigInt(Math.trunc(seed)) ^ multiplier) & mask;
+  const next = (bits: bigint): bigint => {
+    state = (state * multiplier + 0xbn) & mask;
+    return state >> (48n - bits);
+  };
+  return Number((next(26n) << 27n) + next(27n)) / 2 ** 53;
 }

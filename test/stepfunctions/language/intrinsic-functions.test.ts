@@ -72,6 +72,7 @@ for (const [text, input] of [
   ['States.ArrayRange(1, 2, 0)', {}],
   ['States.ArrayGetItem($, 2)', [1, 2]],
   ['States.ArrayGetItem($, -1)', [1, 2]],
+  ['States.ArrayGetItem($, 0.5)', [1, 2]],
   ['States.Base64Encode($)', 'x'.repeat(10_001)],
   ["States.Base64Decode('***')", {}],
   ["States.Hash('x', 'sha1')", {}],

@@ -22,7 +22,9 @@ const results: [string, Json, Json][] = [
   ['$range(-1.7, 2, 1)', {}, [-1, 0, 1, 2]],
   ['$range(7, 7, 1)', {}, 7],
   ['$hash("a", "MD5")', {}, '0cc175b9c0f1b6a831c399e269772661'],
-  ['$random(4) = $random(4)', {}, true],
+  ['$random(42)', {}, 0.7275636800328681],
+  ['$random(0.9)', {}, 0.730967787376657],
+  ['$partition([1, 2])', {}, [[1, 2]]],
   ['$pad("x", -3, "ab")', {}, 'abx'],
   ['$replace("john smith", /(\\w+)\\s(\\w+)/, "$2, $1")', {}, 'smith, john'],
   ['$split("a1b2c", /[0-9]/)', {}, ['a', 'b', 'c']],
@@ -75,6 +77,14 @@ const problems: [string, string][] = [
   [
     "$sum(['a'])",
     'threw an error during evaluation. T0412: Argument 1 of function "sum" must be an array of "numbers"',
+  ],
+  [
+    '$partition([1], -1)',
+    'threw an error during evaluation. D3137: Second argument must be zero or greater',
+  ],
+  [
+    '$uuid(1)',
+    'threw an error during evaluation. T0410: Argument 1 of function "uuid" does not match function signature',
   ],
   ['$error("boom")', 'threw an error during evaluation. D3137: boom'],
 ];

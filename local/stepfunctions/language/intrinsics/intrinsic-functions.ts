@@ -28,7 +28,7 @@ export const intrinsicFunctions: Record<Exclude<IntrinsicName, 'Format'>, Intrin
   ArrayContains: ([value, wanted]) => list(value).some((each) => isDeepStrictEqual(each, wanted)),
   ArrayRange: ([first, last, step]) =>
     range(integer(first, 'start'), integer(last, 'end'), integer(step, 'increment')),
-  ArrayGetItem: ([value, index]) => getItem(list(value), integer(index, 'index')),
+  ArrayGetItem: ([value, index]) => getItem(list(value), index),
   ArrayLength: ([value]) => list(value).length,
   ArrayUnique: ([value]) => unique(list(value)),
   Base64Encode: ([value]) => Buffer.from(limited(value), 'utf8').toString('base64'),
@@ -94,7 +94,10 @@ function range(first: number, last: number, step: number): Json[] {
   return Array.from({ length: count }, (_, index) => first + index * step);
 }
 
-function getItem(values: Json[], index: number): Json {
+function getItem(values: Json[], index: Json | undefined): Json {
+  if (typeof index !== 'number' || !Number.isInteger(index)) {
+    throw new IntrinsicError('The index must be an integer');
+  }
   const found = index < 0 ? undefined : values[index];
   if (found === undefined) {
     throw new IntrinsicError(
@@ -126,7 +129,7 @@ function canonicalText(value: Json): string {
 
 function limited(value: Json | undefined): string {
   const characters = text(value, 'The function');
-  if (characters.length > maxEncodedCharacters) {
+  if (Array.from(characters).length > maxEncodedCharacters) {
     throw new IntrinsicError(`The text can have at most ${maxEncodedCharacters} characters`);
   }
   return characters;

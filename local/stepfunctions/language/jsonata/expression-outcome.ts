@@ -18,11 +18,9 @@ export const outOfMemory: Outcome = {
 export const outOfTime: Outcome = {
   problem: `${threw}: Expression evaluation timeout: Check for infinite loop`,
 };
-export function tooDeep(maxDepth: number): Outcome {
-  return {
-    problem: `${threw}: Stack overflow error: Check for non-terminating recursive function. Consider rewriting as tail-recursive. Depth=${maxDepth + 1} max=${maxDepth}`,
-  };
-}
+export const tooDeep: Outcome = {
+  problem: `${threw}: Stack overflow error: Check for non-terminating recursive function. Consider rewriting as tail-recursive`,
+};
 
 /** An error with a JSONata code follows a full stop: `. T1006: Attempted to invoke a non-function`. */
 export function failed(description: string): Outcome {

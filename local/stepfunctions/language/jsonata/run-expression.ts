@@ -67,10 +67,10 @@ function boundText(_node: unknown, _input: unknown, _environment: unknown, value
 function outcomeOfError(error: unknown): Outcome | typeof timedOut {
   if (error instanceof ValueTooLargeError) return outOfMemory;
   if (error instanceof RangeError) {
-    return /call stack/i.test(error.message) ? tooDeep(maxDepth) : outOfMemory;
+    return /call stack/i.test(error.message) ? tooDeep : outOfMemory;
   }
   const { code } = partsOfError(error);
-  if (code === 'D1011') return tooDeep(maxDepth);
+  if (code === 'D1011') return tooDeep;
   if (code === 'D1012') return timedOut;
   if (code === 'D2014' || code === 'D2015' || code === memoryLimitCode) return outOfMemory;
   return failed(describeJsonataError(error));

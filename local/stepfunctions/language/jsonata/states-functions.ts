@@ -8,8 +8,8 @@ import { seededRandom } from '../seeded-random.ts';
  */
 export function registerStatesFunctions(expression: jsonata.Expression): void {
   expression.registerFunction('parse', parse, '<s-:x>');
-  expression.registerFunction('partition', partition, '<a-n:a>');
-  expression.registerFunction('range', range, '<n-nn?:a>');
+  expression.registerFunction('partition', partition, '<a-n?:a>');
+  expression.registerFunction('range', range, '<nnn?:a>');
   expression.registerFunction('hash', hash, '<s-s?:s>');
   expression.registerFunction('random', random, '<n?:n>');
   expression.registerFunction('uuid', () => randomUUID(), '<:s>');
@@ -51,20 +51,21 @@ export const memoryLimitCode = 'MEMORY';
 function parse(text: string | undefined): unknown {
   if (text === undefined) return undefined;
   try {
-    return JSON.parse(text);
+    return JSON.parse(text, (_key, value: unknown) => {
+      if (value === Infinity || value === -Infinity) throw new RangeError('a number is too large');
+      return value;
+    });
   } catch (error) {
-    throw problem(
-      'D3137',
-      `Unable to parse as JSON: ${error instanceof Error ? error.message : ''}`,
-    );
+    throw problem('D3137', `Invalid JSON: ${error instanceof Error ? error.message : ''}`);
   }
 }
 
-/** Numbers that are no integers are rounded towards zero. */
+/** Numbers that are no integers are rounded towards zero; without a size there is one chunk. */
 function partition(values: unknown[] | undefined, size: number | undefined): unknown {
-  const chunkSize = Math.trunc(size ?? 0);
-  if (values === undefined || values.length === 0 || chunkSize === 0) return undefined;
-  if (chunkSize < 0) throw problem('D3137', 'The chunk size must be positive');
+  if (values === undefined || values.length === 0) return undefined;
+  const chunkSize = Math.trunc(size ?? values.length);
+  if (chunkSize === 0) return undefined;
+  if (chunkSize < 0) throw problem('D3137', 'Second argument must be zero or greater');
   const chunks: unknown[] = [];
   for (let start = 0; start < values.length; start += chunkSize) {
     chunks.push(values.slice(start, start + chunkSize));
