@@ -1,7 +1,6 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { databaseVerdict } from '../jobs/classify.ts';
 import { Transient } from '../jobs/failure.ts';
-import { Transient } from '../jobs/failure.ts';
 import { Problem, problemBody, type ProblemCode, problemMediaType } from './problems.ts';
 
 /** What Fastify's own errors mean here (https://fastify.dev/docs/latest/Reference/Errors/). */
@@ -55,7 +54,6 @@ function problemOf(error: unknown, request: FastifyRequest): Problem {
     error instanceof Transient ||
     databaseVerdict(error)?.kind === 'transient'
   ) {
-
     return new Problem(
       'unavailable',
       { detail: 'nothing was promised; try again' },

@@ -1,8 +1,6 @@
 import type { S3Client } from '@aws-sdk/client-s3';
 import type { SFNClient } from '@aws-sdk/client-sfn';
 import type { SQSClient } from '@aws-sdk/client-sqs';
-import type { SFNClient } from '@aws-sdk/client-sfn';
-import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type {
   FastifyBaseLogger,
@@ -13,7 +11,6 @@ import type {
 } from 'fastify';
 import type { Logger } from 'pino';
 import type { CheckRequest } from '../jobs/check-request.ts';
-import type { QueueConfig } from '../jobs/config.ts';
 import type { QueueConfig } from '../jobs/config.ts';
 import type { Relay } from '../jobs/relay.ts';
 import type { Sql } from '../jobs/store/connect.ts';
@@ -38,16 +35,7 @@ export type OperationsDeps = {
   readonly stateMachineArnPrefix: string;
 };
 
-/** What only the routes for operators use (`routes/ops/`). */
-export type OperationsDeps = {
-  readonly sfn: SFNClient;
-  readonly sqs: SQSClient;
-  readonly queues: QueueConfig;
-  readonly stateMachineArnPrefix: string;
-};
-
 /** What the API works with; nothing in it is made by the API itself. */
-
 
 export type AppDeps = {
   readonly sql: Sql;
@@ -57,7 +45,6 @@ export type AppDeps = {
   readonly payloadBucket: string;
   readonly log: Logger;
   readonly clock: () => Date;
-  readonly operations: OperationsDeps;
   readonly operations: OperationsDeps;
   readonly loadLimits: LoadLimits;
 };

@@ -20,7 +20,6 @@ import { getJob } from './routes/get-job.ts';
 import { getResult } from './routes/get-result.ts';
 import { listJobs } from './routes/list-jobs.ts';
 import { operatorRoutes } from './routes/ops/operator-routes.ts';
-import { operatorRoutes } from './routes/ops/operator-routes.ts';
 import { postBatch } from './routes/post-batch.ts';
 import { postCancel } from './routes/post-cancel.ts';
 import { postJobs } from './routes/post-jobs.ts';
@@ -44,7 +43,6 @@ const keyedRoutes = [
   postRedrive,
   ...operatorRoutes,
 ];
-
 
 /** Bodies of other calls than POST /jobs are small. */
 const bodyLimitBytes = 64 * 1024;

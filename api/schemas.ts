@@ -8,9 +8,7 @@ const named = <Name extends string, Schema extends TSchema>(name: Name, schema: 
   Object.assign(schema, { $id: name });
 
 const closed = { additionalProperties: false };
-export export const orNull = <Schema extends TSchema>
-
-(schema: Schema) => Type.Union([schema, Type.Null()]);
+export const orNull = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
 const uuid = '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$';
 
 export const time = Type.String({ format: 'date-time', examples: ['2031-05-04T03:02:01.000Z'] });

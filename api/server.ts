@@ -1,7 +1,6 @@
 // The API's process: reads the configuration, listens, and stops in good order.
 import { S3Client } from '@aws-sdk/client-s3';
 import { SFNClient } from '@aws-sdk/client-sfn';
-import { SFNClient } from '@aws-sdk/client-sfn';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { pino } from 'pino';
 import { isSupervised, readApiConfig } from '../jobs/config.ts';
@@ -37,13 +36,6 @@ const app = await createApp(
     payloadBucket: config.payloadBucket,
     log,
     clock: () => new Date(),
-    operations: {
-      sfn: new SFNClient({ requestHandler }),
-      sqs,
-      queues: config.queues,
-      stateMachineArnPrefix: config.stateMachineArnPrefix,
-    },
-
     operations: {
       sfn: new SFNClient({ requestHandler }),
       sqs,

@@ -80,14 +80,10 @@ export function listJobs(api: Api, { sql }: RouteDeps): void {
 
 function filterOf(asked: Static<typeof query>): JobFilter {
   const { status, type, tag, createdAfter, createdBefore, failureCode, failureText } = asked;
-  const [name = '', ...value] = tag?.split(':') ?? [];
   return {
     status,
     type,
-    tag:
-      tag === undefined
-        ? undefined
-        : { name, value: value.length === 0 ? undefined : value.join(':') },
+    tag,
     createdAfter: createdAfter === undefined ? undefined : new Date(createdAfter),
     createdBefore: createdBefore === undefined ? undefined : new Date(createdBefore),
     failureCode,

@@ -64,13 +64,18 @@ export async function insertJob(sql: Sql, job: NewJob): Promise<InsertedJob | un
               least(greatest(now(), ${job.notBefore}::timestamptz) + make_interval(secs => ${relayAllowanceSeconds}),
                     ${job.expiresAt}::timestamptz))
       on conflict do nothing
-      returning job_id, tenant_id, type, status, run, created_at, request_hash, traceparent, ordering_key
+      returning job_id, tenant_id, type, status, run, created_at, request_hash, traceparent, ordering_key, tags
     ),
     turn as (
       insert into ordering_keys as k (tenant_id, ordering_key, current_job)
       select tenant_id, ordering_key, job_id from job where ordering_key is not null
       on conflict (tenant_id, ordering_key) do update set current_job = k.current_job
       returning current_job
+    ),
+    tag as (
+      insert into job_tags (tenant_id, tag, created_at, job_id)
+      select tenant_id, tag, created_at, job_id
+      from job, jsonb_each_text(tags) as pair (name, value), unnest(array[name, name || ':' || value]) as tag
     ),
     event as (
       insert into job_events (job_id, tenant_id, run, actor, from_status, to_status, reason)

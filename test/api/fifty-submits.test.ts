@@ -6,7 +6,7 @@ import { connectTo } from '../support/connect-test.ts';
 import { startServer, type TestServerProcess } from '../support/start-server.ts';
 import { testDatabase } from '../support/test-database.ts';
 import { call } from './call.ts';
-import { bucket, jobTypeFolder, keyFor } from './start-api.ts';
+import { bucket, jobTypeFolder, keyFor } from './app-deps.ts';
 
 const database = await testDatabase();
 const sql = connectTo(database.url);

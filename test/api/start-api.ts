@@ -1,27 +1,12 @@
 import { after } from 'node:test';
-import { fileURLToPath } from 'node:url';
-import { S3Client } from '@aws-sdk/client-s3';
-import { SFNClient } from '@aws-sdk/client-sfn';
-import { SQSClient } from '@aws-sdk/client-sqs';
-import { SFNClient } from '@aws-sdk/client-sfn';
-import { SQSClient } from '@aws-sdk/client-sqs';
-import { pino } from 'pino';
+import type { AppDeps } from '../../api/api.ts';
 import { createApp } from '../../api/app.ts';
 import { closeApp } from '../../api/close-app.ts';
-import { defaultLoadLimits } from '../../api/shed-load.ts';
-import type { AppDeps } from '../../api/api.ts';
-import type { TenantId } from '../../jobs/ids.ts';
-import { createApiKey, ensureTenant, type KeyScope } from '../../jobs/store/api-keys.ts';
+import type { KeyScope } from '../../jobs/store/api-keys.ts';
 import type { Sql } from '../../jobs/store/connect.ts';
 import type { OutboxRow } from '../../jobs/store/outbox.ts';
-import { type Registry, type RegisteredJobType } from '../../statemachines/registry.ts';
-import type { JobType } from '../../statemachines/job-type.ts';
 import { connectTest } from '../support/connect-test.ts';
-import echo from './job-types/echo/job-type.ts';
-import strict from './job-types/strict/job-type.ts';
-
-export const jobTypeFolder = fileURLToPath(new URL('job-types', import.meta.url));
-export const bucket = 'pawl-payloads';
+import { appDeps, keyFor } from './app-deps.ts';
 
 export type TestApi = {
   readonly url: string;
@@ -33,48 +18,12 @@ export type TestApi = {
   close(): Promise<void>;
 };
 
-/** An address at which no AWS service answers. */
-const nowhere = {
-  endpoint: 'http://127.0.0.1:9',
-  region: 'us-east-1',
-  credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
-};
-
-/** An address at which no AWS service answers. */
-const nowhere = {
-  endpoint: 'http://127.0.0.1:9',
-  region: 'us-east-1',
-  credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
-};
-
 /** The whole API on a port of its own and a database of this test file's own. */
-
-
 export async function startApi(overrides: Partial<AppDeps> = {}): Promise<TestApi> {
   const sql = overrides.sql ?? (await connectTest());
   const handedOver: OutboxRow[] = [];
-  const app = await createApp({
-    sql,
-    s3: new S3Client(nowhere),
-    operations: {
-      sfn: new SFNClient(nowhere),
-      sqs: new SQSClient(nowhere),
-      queues: {
-        jobRequestsUrl: 'http://127.0.0.1:9/000000000000/job-requests',
-        jobRequestsDlqUrl: 'http://127.0.0.1:9/000000000000/job-requests-dlq',
-        executionEventsUrl: 'http://127.0.0.1:9/000000000000/execution-events',
-        executionEventsDlqUrl: 'http://127.0.0.1:9/000000000000/execution-events-dlq',
-      },
-      stateMachineArnPrefix: 'arn:aws:states:us-east-1:000000000000:stateMachine:pawl-',
-    },
-    relay: { publishSoon: (row) => void handedOver.push(row) },
-    registry: registryOf([echo, strict]),
-    payloadBucket: bucket,
-    log: pino({ level: process.env['LOG_LEVEL'] ?? 'silent' }),
-    clock: () => new Date(),
-    loadLimits: defaultLoadLimits,
-    ...overrides,
-  });
+  const relay = { publishSoon: (row: OutboxRow) => void handedOver.push(row) };
+  const app = await createApp({ ...appDeps(sql, relay), ...overrides });
   after(() => closeApp(app));
   const url = await app.listen({ host: '127.0.0.1', port: 0 });
   return {
@@ -84,27 +33,4 @@ export async function startApi(overrides: Partial<AppDeps> = {}): Promise<TestAp
     keyFor: (tenantId, scopes) => keyFor(sql, tenantId, scopes),
     close: () => closeApp(app),
   };
-}
-
-/** A registry of types whose state machines are never started. */
-const registryOf = (types: readonly JobType[]): Registry =>
-  new Map(
-    types.map((type): [string, RegisteredJobType] => [
-      type.type,
-      { ...type, definition: '{}', folder: jobTypeFolder, taskFiles: [] },
-    ]),
-  );
-
-export async function keyFor(
-  sql: Sql,
-  tenantId: string | null,
-  scopes: readonly KeyScope[] = tenantId === null ? ['ops'] : ['jobs:read', 'jobs:write'],
-): Promise<string> {
-  if (tenantId !== null) await ensureTenant(sql, tenantId as TenantId, tenantId);
-  const created = await createApiKey(sql, {
-    tenantId: tenantId as TenantId | null,
-    scopes,
-    name: 'test',
-  });
-  return created.key;
 }

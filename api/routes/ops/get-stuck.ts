@@ -1,0 +1,100 @@
+import { type Static, Type } from 'typebox';
+import { countHistory } from '../../../jobs/execution-history.ts';
+import { createExecutions } from '../../../jobs/executions.ts';
+import {
+  findJobsWithoutOwner,
+  findSlowJobs,
+  type StuckJob,
+} from '../../../jobs/store/stuck-jobs.ts';
+import type { Api, RouteDeps } from '../../api.ts';
+import { orNull, problemResponses, time } from '../../schemas.ts';
+
+const stuck = Type.Object({
+  jobId: Type.String(),
+  tenantId: Type.String(),
+  type: Type.String(),
+  status: Type.String(),
+  why: Type.String({ description: 'no-owner, slow or long-history' }),
+  since: time,
+  ageSeconds: Type.Number(),
+  usualSeconds: orNull(Type.Number()),
+  historyEvents: orNull(Type.Integer({ description: 'of 25,000 that an execution may have' })),
+  nextAction: Type.String(),
+});
+
+const shown = 200;
+/** GetExecutionHistory is refilled at 20 calls a second on AWS: the slowest jobs are asked about, not all. */
+const histories = 20;
+/** An execution ends at 25,000 events (https://docs.aws.amazon.com/step-functions/latest/dg/service-quotas.html). */
+const longHistory = 20_000;
+
+/** GET /ops/stuck: jobs that do not go on as they should, each with what to do next. */
+export function getStuck(api: Api, { sql, registry, operations }: RouteDeps): void {
+  const executions = createExecutions(operations.sfn, operations.stateMachineArnPrefix);
+  const countEvents = async (job: StuckJob): Promise<number> =>
+    await countHistory(
+      operations.sfn,
+      job.executionArn ?? executions.arnOf(job.type, job.executionName),
+    );
+  api.get(
+    '/ops/stuck',
+    {
+      config: { scope: 'ops' },
+      schema: {
+        operationId: 'getStuckJobs',
+        tags: ['operations'],
+        summary: 'See the jobs that do not go on',
+        response: { 200: Type.Object({ jobs: Type.Array(stuck) }), ...problemResponses },
+      },
+    },
+    async () => {
+      const timeouts = [...registry.values()].map(({ type, timeoutSeconds }) => ({
+        type,
+        timeoutSeconds,
+      }));
+      const [ownerless, slow] = await Promise.all([
+        findJobsWithoutOwner(sql, shown),
+        findSlowJobs(sql, timeouts, shown),
+      ]);
+      const counts = await Promise.allSettled(slow.slice(0, histories).map(countEvents));
+      const eventsOf = (index: number): number | null => {
+        const count = counts[index];
+        return count?.status === 'fulfilled' ? count.value : null;
+      };
+      return {
+        jobs: [
+          ...ownerless.map((job) => represent(job, null)),
+          ...slow.map((job, index) => represent(job, eventsOf(index))),
+        ],
+      };
+    },
+  );
+}
+
+function represent(job: StuckJob, historyEvents: number | null): Static<typeof stuck> {
+  const why = (historyEvents ?? 0) > longHistory ? 'long-history' : job.why;
+  return {
+    jobId: job.jobId,
+    tenantId: job.tenantId,
+    type: job.type,
+    status: job.status,
+    why,
+    since: job.since.toISOString(),
+    ageSeconds: job.ageSeconds,
+    usualSeconds: job.usualSeconds,
+    historyEvents,
+    nextAction: nextActionOf(why, job),
+  };
+}
+
+function nextActionOf(why: string, { jobId, status }: StuckJob): string {
+  if (why === 'no-owner') {
+    return status === 'PENDING' || status === 'RUNNING'
+      ? `the reconciler takes it within a minute; if it stays, see docs/runbooks/stuck-jobs.md`
+      : `its execution is being closed by the reconciler; if it stays, see docs/runbooks/stuck-jobs.md`;
+  }
+  if (why === 'long-history') {
+    return `GET /jobs/${jobId}/execution; cancel and restart it before it ends at 25,000 events`;
+  }
+  return `GET /jobs/${jobId}/execution shows the state that takes long`;
+}
