@@ -22,7 +22,7 @@ export const sqlStates: Readonly<Record<string, Verdict>> = {
 };
 
 /** What the `postgres` package and our own deadline call a connection that is gone. */
-const connectionCodes = new Set([
+export const connectionCodes = new Set([
   'CONNECTION_CLOSED',
   'CONNECTION_ENDED',
   'CONNECTION_DESTROYED',
@@ -66,7 +66,7 @@ export const s3Codes: Readonly<Record<string, Verdict>> = {
 };
 
 /** What any AWS service answers when it wants us to slow down or wait. */
-const throttlingNames = new Set([
+export const throttlingNames = new Set([
   'ThrottlingException',
   'Throttling',
   'TooManyRequestsException',
