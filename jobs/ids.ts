@@ -22,7 +22,12 @@ const tenant = /^[a-z0-9][a-z0-9-]{0,62}$/;
 export const parseJobId = (text: string): JobId | undefined =>
   uuid.test(text) ? (text as JobId) : undefined;
 
+/** The effect id in `text`, or undefined where it cannot be one. */
+export const parseEffectId = (text: string): EffectId | undefined =>
+  uuid.test(text) ? (text as EffectId) : undefined;
+
 /** The tenant id in `text`, or undefined where it cannot be one. */
+
 export const parseTenantId = (text: string): TenantId | undefined =>
   tenant.test(text) ? (text as TenantId) : undefined;
 

@@ -20,7 +20,9 @@ const worker = createWorker({
   sfn: new SFNClient({}),
   registry: await loadJobTypes(config.jobTypeFolders),
   log,
+  pid: process.pid,
 });
+
 
 let stopping = false;
 const stop = async (): Promise<void> => {

@@ -6,6 +6,7 @@ import { type Disposition, dispatch } from '../jobs/dispatch/dispatch-message.ts
 import type { DispatchDeps } from '../jobs/dispatch/run-context.ts';
 import { applyExecutionEvent } from '../jobs/execution-events.ts';
 import { createExecutions } from '../jobs/executions.ts';
+import { createPoolWait } from '../jobs/pool-wait.ts';
 import { readFailingState } from '../jobs/failing-state.ts';
 import { reconcile } from '../jobs/reconcile.ts';
 import { createRelay, type Relay } from '../jobs/relay.ts';
@@ -14,8 +15,10 @@ import { claimOutbox } from '../jobs/store/outbox.ts';
 import type { Registry } from '../statemachines/registry.ts';
 import { createCircuit } from './circuit.ts';
 import { consumeQueue } from './consume-queue.ts';
+import { startHeartbeat } from './heartbeat.ts';
+import { createMessageStats } from './message-stats.ts';
 import { isQueueEmpty } from './queue-view.ts';
-import { repeat } from './repeat.ts';
+import { type Loop, repeat } from './repeat.ts';
 import { createTokenBucket } from './token-bucket.ts';
 
 export type WorkerDeps = {
@@ -25,9 +28,12 @@ export type WorkerDeps = {
   readonly sfn: SFNClient;
   readonly registry: Registry;
   readonly log: Logger;
+  /** Of this process, by which operators tell workers apart. */
+  readonly pid: number;
 };
 
 export type Worker = {
+
   start(): void;
   /** Takes no more, gives back what has not begun, finishes the rest within the grace period. */
   stop(): Promise<void>;
@@ -60,6 +66,11 @@ export function createWorker(deps: WorkerDeps): Worker {
     if (code === undefined) circuit.succeeded();
     else circuit.failed(code);
   };
+  const now = (): number => performance.now();
+  const stats = {
+    'job-requests': createMessageStats(now),
+    'execution-events': createMessageStats(now),
+  };
   const requests = consumeQueue({
     sqs,
     log,
@@ -67,7 +78,7 @@ export function createWorker(deps: WorkerDeps): Worker {
     queue: 'job-requests',
     queueUrl: config.queues.jobRequestsUrl,
     concurrency: config.dispatchConcurrency,
-    handle: (message) => dispatch(dispatchDeps, message),
+    handle: stats['job-requests'].measured((message) => dispatch(dispatchDeps, message)),
   });
   const historyTokens = createTokenBucket(historyReadsPerSecond, () => performance.now());
   const eventDeps = {
@@ -86,7 +97,7 @@ export function createWorker(deps: WorkerDeps): Worker {
     queue: 'execution-events',
     queueUrl: config.queues.executionEventsUrl,
     concurrency: config.dispatchConcurrency,
-    handle: (message) => applyExecutionEvent(eventDeps, message),
+    handle: stats['execution-events'].measured((message) => applyExecutionEvent(eventDeps, message)),
   });
   const startAll = (): void => [requests, events].forEach((consumer) => consumer.start());
   const pauseAll = (): void => [requests, events].forEach((consumer) => consumer.pause());
@@ -111,11 +122,20 @@ export function createWorker(deps: WorkerDeps): Worker {
       log,
     ),
   ];
-  let running: ReturnType<typeof loops> = [];
+  const heartbeat = () =>
+    startHeartbeat({
+      sql,
+      log,
+      pid: deps.pid,
+      isCircuitOpen: () => circuit.open,
+      poolWait: createPoolWait(sql, now),
+      queues: stats,
+    });
+  let running: Pick<Loop, 'stop'>[] = [];
   return {
     start() {
       if (running.length > 0) return;
-      running = loops();
+      running = [...loops(), heartbeat()];
       startAll();
     },
     async stop() {

@@ -61,7 +61,8 @@ export function deadLetters(api: Api, { sql, operations }: RouteDeps): void {
         operationId: 'listDeadLetters',
         tags,
         summary: 'List the messages of a dead-letter queue',
-        description: 'SQS has no peeking: a look receives the messages and gives them back at once.',
+        description:
+          'SQS has no peeking: a look receives the messages and gives them back at once.',
         querystring: Type.Object(
           {
             queue: Type.Optional(queue),
@@ -69,7 +70,10 @@ export function deadLetters(api: Api, { sql, operations }: RouteDeps): void {
           },
           { additionalProperties: false },
         ),
-        response: { 200: Type.Object({ queue, messages: Type.Array(deadLetter) }), ...problemResponses },
+        response: {
+          200: Type.Object({ queue, messages: Type.Array(deadLetter) }),
+          ...problemResponses,
+        },
       },
     },
     async (request) => {
@@ -125,7 +129,13 @@ export function deadLetters(api: Api, { sql, operations }: RouteDeps): void {
       const actor = actorOf(request);
       const taken = await audited(
         sql,
-        { actor, action: 'dlq.discard', target: `queue/${source}-dlq`, reason: why, details: { chosen } },
+        {
+          actor,
+          action: 'dlq.discard',
+          target: `queue/${source}-dlq`,
+          reason: why,
+          details: { chosen },
+        },
         async () =>
           await discardDeadLetters(
             sqs,

@@ -111,7 +111,12 @@ export function effects(api: Api, { sql }: RouteDeps): void {
           details: { verdict, providerReference, effectKey: before.effectKey, from: before.status },
         },
         async () =>
-          await resolveEffect(sql, before.effectId, { verdict, providerReference, reason: why, actor }),
+          await resolveEffect(sql, before.effectId, {
+            verdict,
+            providerReference,
+            reason: why,
+            actor,
+          }),
         (jobId) => (jobId === undefined ? 'refused: its outcome is not unknown' : verdict),
       );
       const after = await findEffect(sql, before.effectId, scopeOf(request));

@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { parseJobId } from '../../../jobs/ids.ts';
 import { jsonObject } from '../../../jobs/json-object.ts';
 import { type AuditEntry, findAudit } from '../../../jobs/store/operator-actions.ts';
@@ -65,16 +65,24 @@ export function getAudit(api: Api, { sql }: RouteDeps): void {
       const shown = found.slice(0, limit);
       const last = shown.at(-1);
       return {
-        entries: shown.map(({ place: _, details, at, ...rest }) => ({
-          ...rest,
-          at: at.toISOString(),
-          details: details as Record<string, unknown>,
-        })),
+        entries: shown.map(representEntry),
         nextCursor: found.length > limit && last !== undefined ? cursorOf(last) : null,
       };
     },
   );
 }
+
+const representEntry = (found: AuditEntry): Static<typeof entry> => ({
+  id: found.id,
+  at: found.at.toISOString(),
+  actor: found.actor,
+  action: found.action,
+  target: found.target,
+  jobId: found.jobId,
+  reason: found.reason,
+  result: found.result,
+  details: { ...(found.details as Record<string, unknown>) },
+});
 
 const cursorOf = ({ place, id }: AuditEntry): string =>
   Buffer.from(JSON.stringify({ at: place, id })).toString('base64url');

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { readQueueDepths } from '../../../jobs/queue-status.ts';
 import { countInbox, oldestUnreceivedSeconds } from '../../../jobs/store/inbox-counts.ts';
 import type { Api, RouteDeps } from '../../api.ts';
-import { orNull, problemResponses, refTo } from '../../schemas.ts';
+import { orNull, problemResponses } from '../../schemas.ts';
 import { findWorkers } from '../../../jobs/store/workers.ts';
 import { representWorker, worker } from './worker-schema.ts';
 
@@ -14,7 +14,9 @@ const response = Type.Object({
       inFlight: Type.Integer(),
       delayed: Type.Integer(),
       oldestSeconds: orNull(
-        Type.Number({ description: 'how long its oldest message has waited; null where not known' }),
+        Type.Number({
+          description: 'how long its oldest message has waited; null where not known',
+        }),
       ),
     }),
   ),
@@ -25,7 +27,7 @@ const response = Type.Object({
     failedRetryable: Type.Integer(),
     failedTerminal: Type.Integer(),
   }),
-  workers: Type.Array(refTo(worker)),
+  workers: Type.Array(worker),
 });
 
 /** GET /ops/queues: how deep, how old, and who works on them. */

@@ -1,5 +1,22 @@
+import { deadLetters } from './dead-letters.ts';
+import { effects } from './effects.ts';
+import { getAudit } from './get-audit.ts';
 import { getExecution } from './get-execution.ts';
+import { getOutbox } from './get-outbox.ts';
+import { getQueues } from './get-queues.ts';
 import { getRedrivePreview } from './get-redrive-preview.ts';
+import { getStuck } from './get-stuck.ts';
+import { quarantine } from './quarantine.ts';
 
 /** What operators call (scope ops), each a file. */
-export const operatorRoutes = [getExecution, getRedrivePreview];
+export const operatorRoutes = [
+  getExecution,
+  getRedrivePreview,
+  getQueues,
+  deadLetters,
+  quarantine,
+  getOutbox,
+  getStuck,
+  effects,
+  getAudit,
+];

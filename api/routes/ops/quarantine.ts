@@ -117,7 +117,13 @@ export function quarantine(api: Api, { sql, operations }: RouteDeps): void {
       const actor = actorOf(request);
       const resolved = await audited(
         sql,
-        { actor, action: 'quarantine.redrive', target: 'quarantine', reason: why, details: { chosen } },
+        {
+          actor,
+          action: 'quarantine.redrive',
+          target: 'quarantine',
+          reason: why,
+          details: { chosen },
+        },
         async () =>
           await redriveQuarantined({ sql, sqs, queues }, filter, { actor, limit: mostAtOnce }),
         ({ ids }) => `${ids.length} sent again`,
@@ -134,7 +140,13 @@ export function quarantine(api: Api, { sql, operations }: RouteDeps): void {
       const actor = actorOf(request);
       const resolved = await audited(
         sql,
-        { actor, action: 'quarantine.discard', target: 'quarantine', reason: why, details: { chosen } },
+        {
+          actor,
+          action: 'quarantine.discard',
+          target: 'quarantine',
+          reason: why,
+          details: { chosen },
+        },
         async () => await discardQuarantined(sql, filter, { actor, limit: mostAtOnce }),
         ({ ids }) => `${ids.length} discarded`,
       );

@@ -1,0 +1,68 @@
+import type { JobId, TenantId } from '../ids.ts';
+import type { Sql } from './connect.ts';
+
+/** A job that does not go on as it should, with why it is listed. */
+export type StuckJob = {
+  readonly jobId: JobId;
+  readonly tenantId: TenantId;
+  readonly type: string;
+  readonly status: string;
+  readonly executionName: string;
+  readonly executionArn: string | null;
+  readonly why: 'no-owner' | 'slow';
+  /** `no-owner`: since when nobody is known to look after it; `slow`: since when its run lasts. */
+  readonly since: Date;
+  readonly ageSeconds: number;
+  /** `slow`: what 99 of 100 jobs of its type stay under; null where too few are known and its timeout is the measure. */
+  readonly usualSeconds: number | null;
+};
+
+/** Past their `owner_until`: the reconciler takes them once a minute. One index scan. */
+export async function findJobsWithoutOwner(sql: Sql, limit: number): Promise<StuckJob[]> {
+  return await sql<StuckJob[]>`
+    select job_id as "jobId", tenant_id as "tenantId", type, status, execution_name as "executionName",
+           execution_arn as "executionArn", 'no-owner' as why, owner_until as since,
+           extract(epoch from now() - owner_until)::double precision as "ageSeconds",
+           null::double precision as "usualSeconds"
+    from jobs where owner_until < now() order by owner_until limit ${limit}`;
+}
+
+/** How many of the newest jobs tell what is usual, and how many of a type there must be among them. */
+const sampleSize = 20_000;
+const leastSample = 20;
+
+/**
+ * RUNNING jobs whose run lasts longer than 99 of 100 finished ones of their type, the slowest first. A type of which
+ * too few are known is measured by its machine's own timeout.
+ */
+export async function findSlowJobs(
+  sql: Sql,
+  timeouts: readonly { readonly type: string; readonly timeoutSeconds: number }[],
+  limit: number,
+): Promise<StuckJob[]> {
+  return await sql<StuckJob[]>`
+    with usual as (
+      select type, percentile_cont(0.99) within group (order by extract(epoch from finished_at - started_at)) as seconds
+      from (select type, status, run, started_at, finished_at from jobs order by created_at desc limit ${sampleSize}) newest
+      where status = 'SUCCEEDED' and run = 1
+      group by type having count(*) >= ${leastSample}
+    ),
+    limits as (
+      select type, "timeoutSeconds" from jsonb_to_recordset(${sql.json(timeouts)}) as l(type text, "timeoutSeconds" double precision)
+    ),
+    running as (
+      select jobs.*, coalesce(event.at, started_at, created_at) as since from jobs
+      left join lateral (
+        select at from job_events
+        where job_events.job_id = jobs.job_id and to_status = 'RUNNING' order by event_no desc limit 1
+      ) event on true
+      where status = 'RUNNING' order by created_at limit 1000
+    )
+    select job_id as "jobId", tenant_id as "tenantId", type, status, execution_name as "executionName",
+           execution_arn as "executionArn", 'slow' as why, since,
+           extract(epoch from now() - since)::double precision as "ageSeconds",
+           usual.seconds as "usualSeconds"
+    from running left join usual using (type) left join limits using (type)
+    where extract(epoch from now() - since) > coalesce(greatest(usual.seconds, 1), "timeoutSeconds", 3600)
+    order by since limit ${limit}`;
+}
