@@ -187,6 +187,33 @@ void test('Retry is asked first, by the retries already made, then Catch', async
   assert.deepEqual(caught.inspectionData?.['errorDetails'], { retryIndex: 1, catchIndex: 0 });
 });
 
+void test('a Catch whose own Output fails leaves the state failed with that error', async () => {
+  const state = {
+    Type: 'Task',
+    QueryLanguage: 'JSONata',
+    Resource: lambda,
+    Catch: [{ ErrorEquals: ['E'], Output: '{% $nope %}', Next: 'Caught' }],
+    End: true,
+  };
+  const response = await run(state, { mock: failing });
+  assert.equal(response.status, 'FAILED');
+  assert.equal(response.error, 'States.QueryEvaluationError');
+  assert.match(response.cause ?? '', /specified for the field 'Catch\[0\]\/Output'/);
+});
+
+void test('an error can be told to come from a state inside, if there is such a state', async () => {
+  const mocked = { input: [1], mock: failing };
+  const response = await run(mapOf({}), {
+    ...mocked,
+    stateConfiguration: { errorCausedByState: 'B' },
+  });
+  assert.equal(response.error, 'E');
+  assert.equal(
+    await refusalOf(mapOf({}), { ...mocked, stateConfiguration: { errorCausedByState: 'X' } }),
+    "ValidationException: errorCausedByState 'X' is not a state inside the tested state",
+  );
+});
+
 void test('a failed expression is the outcome of the state, without the prefix of an execution', async () => {
   const state = {
     Type: 'Pass',
