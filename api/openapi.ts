@@ -24,8 +24,34 @@ export const openApiOptions: FastifyDynamicSwaggerOptions = {
     },
     security: [{ apiKey: [] }],
   },
+  transformObject: (document) =>
+    'openapiObject' in document
+      ? withOptionalBodies(document.openapiObject)
+      : document.swaggerObject,
   refResolver: {
     buildLocalReference: (json, _baseUri, _fragment, index) =>
       typeof json['$id'] === 'string' ? json['$id'] : `Schema${index}`,
   },
 };
+
+type Document = Extract<
+  Parameters<NonNullable<FastifyDynamicSwaggerOptions['transformObject']>>[0],
+  { openapiObject: unknown }
+>['openapiObject'];
+
+/** A body that may be missing is validated as null; OpenAPI says that by `required: false`. */
+function withOptionalBodies(document: Document): Document {
+  for (const path of Object.values(document.paths ?? {})) {
+    const body = path?.post?.requestBody;
+    if (body === undefined || !('content' in body)) continue;
+    const json = body.content['application/json'];
+    const schema = json?.schema;
+    if (json === undefined || schema === undefined || !('anyOf' in schema)) continue;
+    const isNull = (branch: object): boolean => 'type' in branch && branch.type === 'null';
+    const [other, ...more] = schema.anyOf?.filter((branch) => !isNull(branch)) ?? [];
+    if (other === undefined || more.length > 0 || schema.anyOf?.length !== 2) continue;
+    json.schema = other;
+    body.required = false;
+  }
+  return document;
+}

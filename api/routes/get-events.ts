@@ -28,7 +28,10 @@ export function getEvents(api: Api, { sql, watch, log }: RouteDeps): void {
           ),
         }),
         response: {
-          200: Type.Unsafe<Readable>({ type: 'string', description: 'text/event-stream' }),
+          200: {
+            description: 'Events until the job is final',
+            content: { 'text/event-stream': { schema: Type.Unsafe<Readable>({ type: 'string' }) } },
+          },
           204: Type.Null({ description: 'The job is final and nothing is new: do not come again' }),
           ...problemResponses,
         },

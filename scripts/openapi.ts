@@ -1,0 +1,46 @@
+// `npm run openapi`: writes docs/openapi.json from the routes; test/api/openapi.test.ts compares it with the running server.
+import { writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { S3Client } from '@aws-sdk/client-s3';
+import { SFNClient } from '@aws-sdk/client-sfn';
+import { SQSClient } from '@aws-sdk/client-sqs';
+import { pino } from 'pino';
+import { createApp } from '../api/app.ts';
+import { defaultLoadLimits } from '../api/shed-load.ts';
+import { connect } from '../jobs/store/connect.ts';
+
+const file = fileURLToPath(new URL('../docs/openapi.json', import.meta.url));
+
+// Nothing is called: the routes are built, and described.
+const url = 'http://127.0.0.1';
+const database = {
+  url: 'postgres://127.0.0.1/none',
+  poolSize: 1,
+  statementTimeoutMs: 1,
+  lockTimeoutMs: 1,
+};
+const app = await createApp({
+  sql: connect(database, 'pawl openapi'),
+  s3: new S3Client({ region: 'us-east-1' }),
+  operations: {
+    sfn: new SFNClient({ region: 'us-east-1' }),
+    sqs: new SQSClient({ region: 'us-east-1' }),
+    queues: {
+      jobRequestsUrl: url,
+      jobRequestsDlqUrl: url,
+      executionEventsUrl: url,
+      executionEventsDlqUrl: url,
+    },
+    stateMachineArnPrefix: '',
+  },
+  relay: { publishSoon: () => undefined },
+  registry: new Map(),
+  payloadBucket: '',
+  log: pino({ level: 'silent' }),
+  clock: () => new Date(),
+  loadLimits: defaultLoadLimits,
+});
+await app.ready();
+writeFileSync(file, `${JSON.stringify(app.swagger(), null, 2)}\n`);
+await app.close();
+console.log('written: docs/openapi.json');
