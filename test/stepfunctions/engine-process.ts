@@ -13,6 +13,8 @@ type Options = {
   readonly port?: number;
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** No file may grow beyond so many blocks of 512 bytes: a disk that is full. */
+  readonly maxFileBlocks?: number;
 };
 
 export type EngineProcess = {
@@ -23,6 +25,9 @@ export type EngineProcess = {
   kill(): Promise<void>;
   /** SIGTERM; resolves with the exit code. */
   stop(): Promise<number | null>;
+  /** Resolves with the exit code when it has ended by itself. */
+  ended(): Promise<number | null>;
+  stderr(): string;
 };
 
 /** The engine as `npm run stepfunctions` starts it. Killed when the test file is done. */
@@ -31,12 +36,14 @@ export async function startEngineProcess({
   port = 0,
   args = [],
   env = {},
+  maxFileBlocks,
 }: Options): Promise<EngineProcess> {
-  const child = spawn(
-    process.execPath,
-    [SERVER, '--port', String(port), '--data', dataDir, ...args],
-    { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] },
-  );
+  const command = [process.execPath, SERVER, '--port', String(port), '--data', dataDir, ...args];
+  const limit = maxFileBlocks === undefined ? '' : `ulimit -f ${maxFileBlocks}; `;
+  const child = spawn('sh', ['-c', `${limit}exec "$0" "$@"`, ...command], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   after(() => void child.kill('SIGKILL'));
   const errors: string[] = [];
   child.stderr.on('data', (chunk: Buffer) => errors.push(chunk.toString()));
@@ -54,6 +61,11 @@ export async function startEngineProcess({
     pid: child.pid ?? 0,
     kill: async () => void (await exit('SIGKILL')),
     stop: () => exit('SIGTERM'),
+    ended: async () => {
+      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+      return child.exitCode;
+    },
+    stderr: () => errors.join(''),
   };
 }
 

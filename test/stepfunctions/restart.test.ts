@@ -235,3 +235,27 @@ test('a second engine on the same folder is refused', async () => {
   assert.match(stderr, /another engine is using it/);
   await engine.stop();
 });
+
+test('a full disk ends the engine with a clear error, and loses nothing acknowledged', async () => {
+  const dataDir = temporaryFolder();
+  const engine = await startEngineProcess({ dataDir, maxFileBlocks: 2000 });
+  const client = clientOf(engine.endpoint);
+  const machine = await create(client, {
+    StartAt: 'Only',
+    States: { Only: { Type: 'Pass', Result: 'x'.repeat(20_000), End: true } },
+  });
+  const acknowledged: string[] = [];
+  await assert.rejects(async () => {
+    for (let index = 0; index < 1000; index++) {
+      acknowledged.push(await start(client, machine, `filler-${index}`));
+    }
+  });
+  assert.equal(await engine.ended(), 1);
+  assert.match(engine.stderr(), /The execution log cannot be written \(is the disk full\?\)/);
+  assert.ok(acknowledged.length > 0);
+  const again = await startEngineProcess({ dataDir });
+  for (const arn of acknowledged) {
+    assert.equal(await ended(clientOf(again.endpoint), arn, 5000), 'SUCCEEDED');
+  }
+  await again.stop();
+});

@@ -15,7 +15,9 @@ export function findExecution({ store }: Api, arn: string): ExecutionRow {
 }
 
 /** The input as it was given. */
-export function inputOf({ store }: Api, row: ExecutionRow): string {
+export function inputOf({ store, host }: Api, row: ExecutionRow): string {
+  const present = host.peek(row.id);
+  if (present) return present.inputText;
   const first = store.log.readFirst(row.id);
   const records = first === undefined ? [] : parseEntry(first);
   const [started] = records;

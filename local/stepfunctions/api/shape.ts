@@ -111,19 +111,21 @@ export function list<T>(
     print,
     parse(value, path, problems) {
       if (!Array.isArray(value)) throw wrongType(path, 'list');
+      // The members first: a value can be printed only if it has the right types.
+      const inMembers: string[] = [];
+      const parsed = value.map((each, index) =>
+        member.parse(each, `${path}.${index + 1}.member`, inMembers),
+      );
+      const violated = (constraint: string): void =>
+        void problems.push(violation(print(value), path, constraint));
       if (min !== undefined && value.length < min) {
-        problems.push(
-          violation(print(value), path, `Member must have length greater than or equal to ${min}`),
-        );
+        violated(`Member must have length greater than or equal to ${min}`);
       }
       if (max !== undefined && value.length > max) {
-        problems.push(
-          violation(print(value), path, `Member must have length less than or equal to ${max}`),
-        );
+        violated(`Member must have length less than or equal to ${max}`);
       }
-      return value.map((each, index) =>
-        member.parse(each, `${path}.${index + 1}.member`, problems),
-      );
+      problems.push(...inMembers);
+      return parsed;
     },
   };
 }

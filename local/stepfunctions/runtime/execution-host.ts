@@ -201,6 +201,8 @@ export function createExecutionHost(dependencies: HostDependencies) {
         if (!post(id, letter)) resolve('refused');
       });
     },
+    /** The view, if the execution is in memory just now. */
+    peek: (id: number): ExecutionView | undefined => actors.get(id)?.view,
     /** The view as of now, folded from the log if need be; for reading only. */
     view(id: number): ExecutionView | undefined {
       const wasLoaded = actors.has(id);
