@@ -16,6 +16,9 @@ const say = (line: string): void => console.log(line);
 // A terminal that was closed takes no more output; that must not end us before our processes are stopped.
 process.stdout.on('error', () => undefined);
 
+/** When the bootstrap began, so that the time shown is what its user waited (without npm's own start). */
+const startedAt = Number(env['PAWL_STARTED_AT'] ?? performance.timeOrigin);
+
 let pawl: Pawl | undefined;
 let stopping = false;
 const stop = stopOnSignal(async () => {
@@ -35,8 +38,9 @@ try {
     say,
   });
   const runtime = await pawl.start();
+  const readySeconds = (Date.now() - startedAt) / 1000;
   if (env['START_SAMPLE'] !== '0') await showSample(runtime);
-  await welcome(runtime);
+  await welcome(runtime, readySeconds);
 } catch (error) {
   // Stopping cuts off whatever the start was waiting for.
   if (!stopping) {
@@ -54,11 +58,10 @@ async function showSample(runtime: Runtime): Promise<void> {
   say(`  ${JSON.stringify(job.result ?? job.failure)}`);
 }
 
-async function welcome(runtime: Runtime): Promise<void> {
+async function welcome(runtime: Runtime, readySeconds: number): Promise<void> {
   const [upload, submit, poll] = await curlLines(runtime);
-  const startedAt = Number(env['PAWL_STARTED_AT'] ?? performance.timeOrigin);
   say(`
-Pawl is ready in ${((Date.now() - startedAt) / 1000).toFixed(1)} s.
+Pawl is up: ready in ${readySeconds.toFixed(1)} s.
 
   console       ${runtime.console}
   API           ${runtime.api} (documentation at /docs)

@@ -51,7 +51,7 @@ export async function startPawl(options: StartPawlOptions = {}): Promise<Running
   const guarded = guard(pid, 'TERM');
   const runtimeFile = join(dataDir, 'runtime.json');
   const runtime = (): Runtime => JSON.parse(readFileSync(runtimeFile, 'utf8')) as Runtime;
-  const isReady = () => output.includes('Pawl is ready') && existsSync(runtimeFile);
+  const isReady = () => output.includes('Pawl is up') && existsSync(runtimeFile);
   await waitFor(() => isReady() || child.exitCode !== null, READY_TIMEOUT_MS, 'Pawl to be ready');
   if (!isReady()) throw new Error(`Pawl did not start:\n${output}`);
 
