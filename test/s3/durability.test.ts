@@ -74,7 +74,7 @@ test('whatever was acknowledged before kill -9 is there afterwards, at whatever 
   const dataDir = await makeDataDir(t);
   await withServer(dataDir, makeBucket);
   let acknowledged = 0;
-  for (const aliveMs of [120, 250, 370, 480, 600]) {
+  for (const aliveMs of [120, 250, 370, 500]) {
     const known = new Map<string, string | undefined>();
     await withServer(dataDir, async (s3, server) => {
       const writers = Array.from({ length: 8 }, (_, writer) => writeUntilKilled(s3, writer, known));

@@ -18,19 +18,11 @@ import { readdir } from 'node:fs/promises';
 import http from 'node:http';
 import path from 'node:path';
 import { test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import { S3Error } from '../../local/s3/s3-error.ts';
 import { readXml } from '../../local/s3/xml/read-xml.ts';
 import { element, textElement, xmlDocument } from '../../local/s3/xml/write-xml.ts';
 import { refusal, startWithBucket } from './start-s3.ts';
-
-async function waitFor(isTrue: () => Promise<boolean>, timeoutMs: number): Promise<void> {
-  const deadline = performance.now() + timeoutMs;
-  while (!(await isTrue())) {
-    if (performance.now() > deadline) throw new Error(`not so within ${timeoutMs} ms`);
-    await delay(10);
-  }
-}
+import { waitFor } from './wait-for.ts';
 
 async function outcome(response: Response): Promise<string> {
   const text = await response.text();
@@ -63,6 +55,10 @@ test('XML that is broken, too deep, too big or has a DOCTYPE is refused', async 
   ];
   for (const body of bodies) assert.equal(await post(body), '400 MalformedXML', body);
   assert.equal(await post('x'.repeat(5 * 1024 * 1024)), '400 MaxMessageLengthExceeded');
+  const chunked = { 'transfer-encoding': 'chunked' };
+  const endless = http.request(url, { method: 'POST', headers: chunked });
+  endless.end('x'.repeat(20 * 1024 * 1024));
+  assert.equal(await answerTo(endless), '400 MaxMessageLengthExceeded');
   const valid = `<CompleteMultipartUpload>${part}</CompleteMultipartUpload>`;
   assert.equal(await post(valid), '400 InvalidPart');
   assert.deepEqual(errors, []);

@@ -3,6 +3,7 @@ import {
   CompleteMultipartUploadCommand,
   CopyObjectCommand,
   CreateMultipartUploadCommand,
+  DeleteObjectCommand,
   GetObjectAttributesCommand,
   GetObjectCommand,
   HeadObjectCommand,
@@ -26,6 +27,7 @@ import {
   type ChecksumAlgorithm,
 } from '../../local/s3/checksums/checksum-algorithms.ts';
 import { refusal, startWithBucket } from './start-s3.ts';
+import { waitFor } from './wait-for.ts';
 
 const Key = 'big';
 const minPart = 5 * 1024 * 1024;
@@ -100,6 +102,25 @@ test('parts become one object whose ETag says how many they were', async (t) => 
   assert.deepEqual([part.PartsCount, part.ContentLength], [3, 1000]);
   const none = s3.send(new GetObjectCommand({ Bucket, Key, PartNumber: 4 }));
   await assert.rejects(none, refusal('InvalidPartNumber', 416));
+});
+
+test('an object of several parts stays whole for its reader although it is deleted meanwhile', async (t) => {
+  const { s3, Bucket, dataDir } = await startWithBucket(t);
+  const { UploadId } = await s3.send(new CreateMultipartUploadCommand({ Bucket, Key }));
+  const target = { Bucket, Key, UploadId };
+  // More than the sockets' buffers hold, so that the last parts are not yet open when they are deleted.
+  const Body = randomBytes(4 * minPart);
+  const parts: CompletedPart[] = [];
+  for (const PartNumber of [1, 2, 3]) {
+    const { ETag } = await s3.send(new UploadPartCommand({ ...target, PartNumber, Body }));
+    parts.push({ PartNumber, ETag });
+  }
+  await complete(s3, { target, parts });
+  const got = await s3.send(new GetObjectCommand({ Bucket, Key }));
+  await s3.send(new DeleteObjectCommand({ Bucket, Key }));
+  const bytes = Buffer.from((await got.Body?.transformToByteArray()) ?? []);
+  assert.ok(bytes.equals(Buffer.concat([Body, Body, Body])));
+  await waitFor(async () => (await readdir(path.join(dataDir, 'content'))).length === 0, 5000);
 });
 
 test('a composite checksum is over the parts’ checksums, and is not the file’s', async (t) => {

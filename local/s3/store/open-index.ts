@@ -2,6 +2,8 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
 const schemaVersion = 1;
+/** Long enough for a predecessor that is just being killed. */
+const lockWaitMs = 1000;
 
 /**
  * `versions.seq` orders the versions of a key: the highest is the current one (`is_current`).
@@ -53,7 +55,7 @@ const schema = `
  */
 export function openIndex(dataDir: string): DatabaseSync {
   const file = path.join(dataDir, 'index.sqlite');
-  const db = new DatabaseSync(file, { timeout: 2000 });
+  const db = new DatabaseSync(file, { timeout: lockWaitMs });
   try {
     db.exec(`
       pragma locking_mode = exclusive;
