@@ -55,3 +55,22 @@ export function nestsTooDeep(value: Json): boolean {
 export function quoteJson(value: Json): string {
   return nestsTooDeep(value) ? '…' : JSON.stringify(value);
 }
+
+/**
+ * Whether a value's JSON text is longer than about `maxBytes`, told without writing it and without walking on
+ * once it is: a value that holds the same part many times can be huge as text and small in memory.
+ */
+export function isLongerThan(value: Json, maxBytes: number): boolean {
+  let bytes = 0;
+  const open: Json[] = [value];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    bytes += typeof next === 'string' ? next.length + 2 : 2;
+    if (bytes > maxBytes) return true;
+    if (typeof next !== 'object' || next === null) continue;
+    for (const [key, each] of Object.entries(next)) {
+      if (!Array.isArray(next)) bytes += key.length + 3;
+      open.push(each);
+    }
+  }
+  return false;
+}

@@ -1,12 +1,19 @@
 import { isIntrinsicCall, parseIntrinsic } from './intrinsics/parse-intrinsic.ts';
 import { evaluateIntrinsic, variablesOfIntrinsic } from './intrinsics/evaluate-intrinsic.ts';
-import { isJsonObject, setOwn, type Json, type JsonObject, quoteJson } from './json.ts';
+import {
+  isJsonObject,
+  isLongerThan,
+  quoteJson,
+  setOwn,
+  type Json,
+  type JsonObject,
+} from './json.ts';
 import { evaluateJsonPath, PathNotFoundError } from './jsonpath/evaluate-jsonpath.ts';
 import { PathFunctionError } from './jsonpath/evaluate-path-function.ts';
 import type { JsonPath } from './jsonpath/jsonpath.ts';
 import { parseJsonPath } from './jsonpath/parse-jsonpath.ts';
 import type { Scope } from './scope.ts';
-import { runtimeError } from './states-error.ts';
+import { runtimeError, StatesError } from './states-error.ts';
 import { constantTemplate, type Template } from './template.ts';
 
 type Evaluate = (scope: Scope, input: Json) => Json;
@@ -20,12 +27,29 @@ export function compileJsonPathTemplate(source: Json): Template {
   const variables = new Set<string>();
   const evaluate = compileValue(source, variables);
   if (evaluate === undefined) return constantTemplate('JSONPath', source);
+  const isLarge = isLongerThan(source, largeTemplateBytes);
   return {
     queryLanguage: 'JSONPath',
     source,
     isConstant: false,
     variables: () => [...variables],
-    evaluate,
+    evaluate: isLarge ? bounded(evaluate) : evaluate,
+  };
+}
+
+/** A template longer than this could repeat its input often enough to matter. */
+const largeTemplateBytes = 2_000;
+/** Far above the 256 KiB that a state may hand on, and far below what the process can write as text. */
+const maxValueBytes = 16 * 1024 * 1024;
+
+function bounded(evaluate: Evaluate): Evaluate {
+  return (scope, input) => {
+    const value = evaluate(scope, input);
+    if (!isLongerThan(value, maxValueBytes)) return value;
+    throw new StatesError(
+      'States.DataLimitExceeded',
+      `The state/task '${scope.stateName}' returned a result with a size exceeding the maximum number of bytes service limit.`,
+    );
   };
 }
 

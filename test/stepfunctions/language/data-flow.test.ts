@@ -211,3 +211,16 @@ void test('members named like those of JavaScript objects are data like any othe
   );
   assert.equal(Object.hasOwn(Object.prototype, 'polluted'), false);
 });
+
+void test('a template that repeats a large input a thousand times is refused before it is written out', async () => {
+  const fields = Array.from({ length: 1_000 }, (_, index): [string, string] => [
+    `f${index}.$`,
+    '$',
+  ]);
+  const state = task({ Parameters: Object.fromEntries(fields) });
+  const failure = await failureOf(() => evaluateArguments(state, scopeOf('x'.repeat(200_000))));
+  assert.equal(failure.error, 'States.DataLimitExceeded');
+  const list = task({ Parameters: { 'a.$': `States.Array(${'$, '.repeat(1_000)}$)` } });
+  const listFailure = await failureOf(() => evaluateArguments(list, scopeOf('x'.repeat(200_000))));
+  assert.equal(listFailure.error, 'States.IntrinsicFailure');
+});

@@ -4,6 +4,7 @@ import {
   evaluateJsonPath,
   PathNotFoundError,
 } from '../../../local/stepfunctions/language/jsonpath/evaluate-jsonpath.ts';
+import { PathFunctionError } from '../../../local/stepfunctions/language/jsonpath/evaluate-path-function.ts';
 import { PathSyntaxError } from '../../../local/stepfunctions/language/jsonpath/path-reader.ts';
 import { parseJsonPath } from '../../../local/stepfunctions/language/jsonpath/parse-jsonpath.ts';
 import {
@@ -154,3 +155,24 @@ for (const path of ['$..a', '$.a[*]', '$.a[?(@.b)]', '$$.a', '$v.a', '$.a.length
     assert.throws(() => parseReferencePath(path), PathSyntaxError);
   });
 }
+
+void test('a path that would visit the square of a large input is given up', () => {
+  const wide: Json[] = Array.from({ length: 60_000 }, (_, index) => index);
+  let chain: Json = wide;
+  for (let depth = 0; depth < 8_000; depth += 1) chain = [chain];
+  for (const path of [
+    '$..*..*',
+    '$..*..*..absent',
+    '$..[?(@..absent)]',
+    '$..[*][?(@ in $..[0])]',
+    '$..[?($..[*] == $..[*])]',
+  ]) {
+    const startedAt = Date.now();
+    assert.throws(
+      () => evaluateJsonPath(parseJsonPath(path), { ...roots, input: chain }),
+      PathFunctionError,
+      path,
+    );
+    assert.ok(Date.now() - startedAt < 5_000, `${path} took ${Date.now() - startedAt} ms`);
+  }
+});

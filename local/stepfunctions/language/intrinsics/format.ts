@@ -1,10 +1,15 @@
-import { isJsonObject, nestsTooDeep, type Json } from '../json.ts';
+import { isJsonObject, isLongerThan, nestsTooDeep, type Json } from '../json.ts';
 import { IntrinsicError } from './intrinsic-error.ts';
+
+/** A call may name the same long value many times. */
+const maxValueBytes = 16 * 1024 * 1024;
 
 /** States.Format: each `{}` takes the next value; `\{`, `\}`, `\'` and `\\` are plain characters. */
 export function format(template: Json | undefined, values: readonly Json[]): string {
   if (typeof template !== 'string') throw new IntrinsicError('The template must be a string');
   if (values.some(nestsTooDeep)) throw new IntrinsicError('An argument nests too deep');
+  if (isLongerThan([...values], maxValueBytes))
+    throw new IntrinsicError('The arguments are too large');
   const { literals } = splitTemplate(template);
   if (literals.length - 1 !== values.length) {
     throw new IntrinsicError(

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { isJsonObject, nestsTooDeep, type Json, type JsonObject } from '../json.ts';
+import { isJsonObject, isLongerThan, nestsTooDeep, type Json, type JsonObject } from '../json.ts';
 import { seededRandom } from '../seeded-random.ts';
 import { IntrinsicError } from './intrinsic-error.ts';
 import type { IntrinsicName } from './intrinsic-names.ts';
@@ -23,7 +23,7 @@ const digests = new Map([
 export const intrinsicFunctions: Record<Exclude<IntrinsicName, 'Format'>, IntrinsicFunction> = {
   StringToJson: ([value]) => parseJson(text(value, 'States.StringToJson')),
   JsonToString: ([value]) => toText(value ?? null),
-  Array: (values) => values.map((each) => each ?? null),
+  Array: (values) => bounded(values.map((each) => each ?? null)),
   ArrayPartition: ([value, size]) => partition(list(value), integer(size, 'chunk size')),
   ArrayContains: ([value, wanted]) => list(value).some((each) => isDeepStrictEqual(each, wanted)),
   ArrayRange: ([first, last, step]) =>
@@ -41,6 +41,14 @@ export const intrinsicFunctions: Record<Exclude<IntrinsicName, 'Format'>, Intrin
     split(text(value, 'States.StringSplit'), text(separators, 'States.StringSplit')),
   UUID: () => randomUUID(),
 };
+
+/** A call may name the same long value many times. */
+const maxValueBytes = 16 * 1024 * 1024;
+
+function bounded(value: Json): Json {
+  if (isLongerThan(value, maxValueBytes)) throw new IntrinsicError('The result is too large');
+  return value;
+}
 
 function text(value: Json | undefined, name: string): string {
   if (typeof value !== 'string') throw new IntrinsicError(`${name} takes a string`);

@@ -1,6 +1,7 @@
 import { getOwn, isJsonObject, setOwn, type Json, type JsonObject, quoteJson } from '../json.ts';
 import { evaluatePathFunction, PathFunctionError } from './evaluate-path-function.ts';
 import { matchesFilter } from './matches-filter.ts';
+import { PathBudget } from './path-budget.ts';
 import type { JsonPath, Step } from './jsonpath.ts';
 
 /** What the three roots `$`, `$$` and `$name` stand for. */
@@ -22,16 +23,18 @@ export class PathNotFoundError extends Error {
   }
 }
 
-/** How many nodes an indefinite path may visit: `$..*..*` grows with the square of the input. */
-const maxNodes = 1_000_000;
+/** One evaluation of a path, with the paths in its filters. */
+export type Evaluation = { readonly roots: PathRoots; readonly budget: PathBudget };
 
 /**
  * Evaluates a path: the value of a definite one, the list of an indefinite one. Throws PathNotFoundError, and
  * PathFunctionError for a function on data it cannot take.
  */
 export function evaluateJsonPath(path: JsonPath, roots: PathRoots): Json {
+  if (path.isDefinite) return followDefinite(path.steps, rootValue(path, roots));
   try {
-    return evaluateSteps(path.steps, rootValue(path, roots), roots, path.isDefinite);
+    const evaluation = { roots, budget: new PathBudget() };
+    return evaluateSteps(path.steps, rootValue(path, roots), evaluation, false);
   } catch (error) {
     // Comparing values in a filter recurses.
     if (error instanceof RangeError) throw new PathFunctionError('The value nests too deep');
@@ -60,7 +63,7 @@ function rootValue({ root }: JsonPath, roots: PathRoots): Json {
 export function evaluateSteps(
   steps: readonly Step[],
   root: Json,
-  roots: PathRoots,
+  evaluation: Evaluation,
   isDefinite: boolean,
 ): Json {
   if (isDefinite) return followDefinite(steps, root);
@@ -70,7 +73,7 @@ export function evaluateSteps(
       return applyTailFunction(step, steps.slice(0, position), nodes);
     }
     const found: Json[] = [];
-    for (const node of nodes) select(step, node, roots, found);
+    for (const node of nodes) select(step, node, evaluation, found);
     nodes = found;
   }
   return nodes;
@@ -165,7 +168,8 @@ function applyTailFunction(
   return nodes.map((node) => evaluatePathFunction(step.name, node, step.argument));
 }
 
-function select(step: Step, node: Json, roots: PathRoots, found: Json[]): void {
+function select(step: Step, node: Json, evaluation: Evaluation, found: Json[]): void {
+  evaluation.budget.visit();
   switch (step.kind) {
     case 'name':
       selectName(step.name, node, found);
@@ -180,27 +184,20 @@ function select(step: Step, node: Json, roots: PathRoots, found: Json[]): void {
       for (const index of step.indexes) selectIndex(index, node, found);
       return;
     case 'slice':
-      if (Array.isArray(node)) selectSlice(step, node, found);
+      if (Array.isArray(node)) selectSlice(step, node, evaluation, found);
       return;
     case 'wildcard':
-      for (const child of children(node)) add(found, child);
+      selectChildren(node, evaluation, found);
       return;
     case 'filter':
-      selectFiltered(step, node, roots, found);
+      selectFiltered(step, node, evaluation, found);
       return;
     case 'descendants':
-      selectDescendants(step.step, node, roots, found);
+      selectDescendants(step.step, node, evaluation, found);
       return;
     case 'function':
-      add(found, evaluatePathFunction(step.name, node, step.argument));
+      found.push(evaluatePathFunction(step.name, node, step.argument));
   }
-}
-
-function add(found: Json[], node: Json): void {
-  if (found.length >= maxNodes) {
-    throw new PathNotFoundError(`The path selects more than ${maxNodes} values`);
-  }
-  found.push(node);
 }
 
 function children(node: Json): Json[] {
@@ -208,45 +205,55 @@ function children(node: Json): Json[] {
   return isJsonObject(node) ? Object.values(node) : [];
 }
 
+function selectChildren(node: Json, { budget }: Evaluation, found: Json[]): void {
+  const below = children(node);
+  budget.visit(below.length);
+  for (const child of below) found.push(child);
+}
+
 function selectName(name: string, node: Json, found: Json[]): void {
   const value = isJsonObject(node) ? getOwn(node, name) : undefined;
-  if (value !== undefined) add(found, value);
+  if (value !== undefined) found.push(value);
 }
 
 function selectIndex(index: number, node: Json, found: Json[]): void {
   const value = Array.isArray(node) ? node.at(index) : undefined;
-  if (value !== undefined) add(found, value);
+  if (value !== undefined) found.push(value);
 }
 
-function selectSlice(step: Extract<Step, { kind: 'slice' }>, node: Json[], found: Json[]): void {
+function selectSlice(
+  step: Extract<Step, { kind: 'slice' }>,
+  node: Json[],
+  { budget }: Evaluation,
+  found: Json[],
+): void {
+  budget.visit(node.length);
   const part = node.slice(step.start ?? 0, step.end ?? node.length);
   for (let index = 0; index < part.length; index += step.step) {
     const value = part[index];
-    if (value !== undefined) add(found, value);
+    if (value !== undefined) found.push(value);
   }
 }
 
 function selectFiltered(
   step: Extract<Step, { kind: 'filter' }>,
   node: Json,
-  roots: PathRoots,
+  evaluation: Evaluation,
   found: Json[],
 ): void {
   const candidates = Array.isArray(node) ? node : isJsonObject(node) ? [node] : [];
   for (const candidate of candidates) {
-    if (matchesFilter(step.filter, candidate, roots, evaluateSteps)) add(found, candidate);
+    evaluation.budget.visit();
+    evaluation.budget.checkTime();
+    if (matchesFilter(step.filter, candidate, evaluation, evaluateSteps)) found.push(candidate);
   }
 }
 
-function selectDescendants(step: Step, node: Json, roots: PathRoots, found: Json[]): void {
+function selectDescendants(step: Step, node: Json, evaluation: Evaluation, found: Json[]): void {
   // A stack and not recursion: input may nest as deep as its text is long.
   const open: Json[] = [node];
-  let visited = 0;
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    visited += 1;
-    if (visited > maxNodes)
-      throw new PathNotFoundError(`The path visits more than ${maxNodes} values`);
-    select(step, next, roots, found);
+    select(step, next, evaluation, found);
     const below = children(next);
     for (let index = below.length - 1; index >= 0; index -= 1) {
       const child = below[index];

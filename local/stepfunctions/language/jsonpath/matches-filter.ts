@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isJsonObject, type Json } from '../json.ts';
 import type { Filter, FilterOperator, Operand, PathOperand, Step } from './jsonpath.ts';
-import type { PathRoots } from './evaluate-jsonpath.ts';
+import type { Evaluation } from './evaluate-jsonpath.ts';
 
 type EvaluateSteps = (
   steps: readonly Step[],
   root: Json,
-  roots: PathRoots,
+  evaluation: Evaluation,
   isDefinite: boolean,
 ) => Json;
 
@@ -14,10 +14,11 @@ type EvaluateSteps = (
 export function matchesFilter(
   filter: Filter,
   candidate: Json,
-  roots: PathRoots,
+  evaluation: Evaluation,
   evaluateSteps: EvaluateSteps,
 ): boolean {
-  const holds = (each: Filter): boolean => matchesFilter(each, candidate, roots, evaluateSteps);
+  const holds = (each: Filter): boolean =>
+    matchesFilter(each, candidate, evaluation, evaluateSteps);
   switch (filter.kind) {
     case 'and':
       return filter.filters.every(holds);
@@ -26,10 +27,13 @@ export function matchesFilter(
     case 'not':
       return !holds(filter.filter);
     case 'exists':
-      return exists(pathValue(filter.operand, candidate, roots, evaluateSteps), filter.operand);
+      return exists(
+        pathValue(filter.operand, candidate, evaluation, evaluateSteps),
+        filter.operand,
+      );
     case 'compare': {
       const value = (operand: Operand): Json | undefined =>
-        operandValue(operand, candidate, roots, evaluateSteps);
+        operandValue(operand, candidate, evaluation, evaluateSteps);
       if (filter.operator === '=~') return matchesPattern(value(filter.left), filter.right);
       return compare(filter.operator, value(filter.left), value(filter.right));
     }
@@ -39,28 +43,29 @@ export function matchesFilter(
 function operandValue(
   operand: Operand,
   candidate: Json,
-  roots: PathRoots,
+  evaluation: Evaluation,
   evaluateSteps: EvaluateSteps,
 ): Json | undefined {
   if (operand.kind === 'literal') return operand.value;
   if (operand.kind === 'pattern') return undefined;
-  return pathValue(operand, candidate, roots, evaluateSteps);
+  return pathValue(operand, candidate, evaluation, evaluateSteps);
 }
 
 function pathValue(
   operand: PathOperand,
   candidate: Json,
-  roots: PathRoots,
+  evaluation: Evaluation,
   evaluateSteps: EvaluateSteps,
 ): Json | undefined {
   try {
     if (operand.kind === 'current') {
-      return evaluateSteps(operand.steps, candidate, roots, operand.isDefinite);
+      return evaluateSteps(operand.steps, candidate, evaluation, operand.isDefinite);
     }
     const { root, steps, isDefinite } = operand.path;
+    const { roots } = evaluation;
     const start = root.kind === 'context' ? roots.context : roots.input;
     const from = root.kind === 'variable' ? roots.variables[root.name] : start;
-    return from === undefined ? undefined : evaluateSteps(steps, from, roots, isDefinite);
+    return from === undefined ? undefined : evaluateSteps(steps, from, evaluation, isDefinite);
   } catch (error) {
     if (error instanceof Error && /^Path(NotFound|Function)Error$/.test(error.name))
       return undefined;
