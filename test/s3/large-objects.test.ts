@@ -25,7 +25,7 @@ const Bucket = 'pail';
 const mebibyte = 1024 * 1024;
 const piece = Buffer.alloc(mebibyte, 'pawl');
 /** S3_TEST_MEBIBYTES=1024 tries the full gigabyte that the bound is meant for. */
-const totalMebibytes = Number(process.env['S3_TEST_MEBIBYTES'] ?? 256);
+const totalMebibytes = Number(process.env['S3_TEST_MEBIBYTES'] ?? 160);
 const parts = 4;
 const maxRssBytes = 200 * mebibyte;
 

@@ -10,6 +10,7 @@ import {
 } from '../object/copy-source.ts';
 import { requireKeyLength } from '../object/find-object.ts';
 import { checksumElements, isoTime, versionHeaders } from '../object/object-headers.ts';
+import { keepContent } from '../object/keep-content.ts';
 import { readDescription } from '../object/read-description.ts';
 import { receiveContent } from '../object/receive-content.ts';
 import { checkWriteCondition, readWriteCondition } from '../object/write-conditions.ts';
@@ -39,30 +40,24 @@ export const copyObject: Action = async (context, request) => {
   const received = await withSourceBytes(context, source, { start: 0, bytes }, (content) =>
     receiveContent(store.content, content, [algorithm]),
   );
-  const file = await received.incoming.keep();
   const etag = received.md5.toString('hex');
   const lastModifiedMs = clock.now();
   const value = received.checksums.get(algorithm) ?? '';
   const checksum = { algorithm, type: 'FULL_OBJECT' as const, value };
-  const segment = { file, bytes, partNumber: undefined, partChecksum: undefined };
-  const version = {
-    ...description,
-    bucket: bucketName,
-    key,
-    etag,
-    lastModifiedMs,
-    checksum,
-    isDeleteMarker: false,
-    segments: [segment],
-  };
-  let committed: ReturnType<typeof commitVersion>;
-  try {
-    committed = commitVersion(store, version, { condition });
-  } catch (error) {
-    await store.content.remove([file]);
-    throw error;
-  }
-  await store.content.remove(committed.removedFiles);
+  const committed = await keepContent(store.content, received, (file) => {
+    const segment = { file, bytes, partNumber: undefined, partChecksum: undefined };
+    const version = {
+      ...description,
+      bucket: bucketName,
+      key,
+      etag,
+      lastModifiedMs,
+      checksum,
+      isDeleteMarker: false,
+      segments: [segment],
+    };
+    return commitVersion(store, version, { condition });
+  });
   return {
     status: 200,
     headers: {

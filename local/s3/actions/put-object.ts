@@ -46,7 +46,6 @@ export const putObject: Action = async ({ store, clock }, request) => {
       return { ...commitVersion(store, version, { condition, watched }), etag, checksum };
     }),
   );
-  await store.content.remove(committed.removedFiles);
   return {
     status: 200,
     headers: {

@@ -6,6 +6,7 @@ import {
   requireCopySource,
   withSourceBytes,
 } from '../object/copy-source.ts';
+import { keepContent } from '../object/keep-content.ts';
 import { isoTime } from '../object/object-headers.ts';
 import { parsePartNumber } from '../object/part-number.ts';
 import { receiveContent } from '../object/receive-content.ts';
@@ -32,23 +33,17 @@ export const uploadPartCopy: Action = async (context, request) => {
   );
   const part = {
     partNumber,
-    file: await received.incoming.keep(),
     bytes: received.bytes,
     etag: received.md5.toString('hex'),
     lastModifiedMs: clock.now(),
     checksum: { algorithm, value: received.checksums.get(algorithm) ?? '' },
   };
-  let replacedFiles: string[];
-  try {
-    replacedFiles = inTransaction(store.index, () => {
+  await keepContent(store.content, received, (file) => ({
+    removedFiles: inTransaction(store.index, () => {
       requireUpload(store.index, bucket, key, uploadId);
-      return putPart(store.index, uploadId, part);
-    });
-  } catch (error) {
-    await store.content.remove([part.file]);
-    throw error;
-  }
-  await store.content.remove(replacedFiles);
+      return putPart(store.index, uploadId, { ...part, file });
+    }),
+  }));
   const shownChecksum = upload.checksum === undefined ? undefined : part.checksum.value;
   return {
     status: 200,

@@ -28,14 +28,13 @@ export const uploadPart: Action = async ({ store, clock }, request) => {
       const { bytes, checksum } = payload;
       const etag = payload.md5.toString('hex');
       const part = { partNumber, file, bytes, etag, checksum, lastModifiedMs: clock.now() };
-      const replacedFiles = inTransaction(store.index, () => {
+      const removedFiles = inTransaction(store.index, () => {
         requireUpload(store.index, bucket, key, uploadId);
         return putPart(store.index, uploadId, part);
       });
-      return { etag, checksum, replacedFiles };
+      return { etag, checksum, removedFiles };
     },
   );
-  await store.content.remove(result.replacedFiles);
   const { checksum, etag } = result;
   return {
     status: 200,

@@ -4,6 +4,7 @@ import type { RequestHeaders } from '../http/request-headers.ts';
 import { S3Error } from '../s3-error.ts';
 import type { ContentFiles } from '../store/content-files.ts';
 import { verifyChecksum, type ChecksumClaim } from './checksum-claim.ts';
+import { keepContent } from './keep-content.ts';
 import { receiveContent } from './receive-content.ts';
 
 /** S3's limit for one PUT or part: 5 GiB. */
@@ -17,14 +18,14 @@ export interface Payload {
 }
 
 /**
- * Receives the payload of PutObject or UploadPart into a durable file, verifies Content-MD5 and the
- * claimed checksum, and hands it to `store`. If `store` throws, the file is removed again.
+ * Receives the payload of PutObject or UploadPart, verifies Content-MD5 and the claimed checksum, and
+ * hands the durable file to `commit`, which puts it into the index.
  */
-export async function receivePayload<Result>(
+export async function receivePayload<Result extends { removedFiles: readonly string[] }>(
   content: ContentFiles,
   request: ActionRequest,
   checksums: { claim: ChecksumClaim | undefined; stored: ChecksumAlgorithm },
-  store: (file: string, payload: Payload) => Result,
+  commit: (file: string, payload: Payload) => Result,
 ): Promise<Result> {
   const { body, headers } = request;
   if (body.bytes === undefined) throw new S3Error('MissingContentLength');
@@ -49,17 +50,13 @@ export async function receivePayload<Result>(
     if (claim !== undefined) {
       verifyChecksum(claim, received.checksums.get(claim.algorithm) ?? '', body.trailers);
     }
-    const file = await received.incoming.keep();
-    try {
-      const checksum = { algorithm: stored, value: received.checksums.get(stored) ?? '' };
-      return store(file, { bytes: received.bytes, md5: received.md5, checksum });
-    } catch (error) {
-      await content.remove([file]);
-      throw error;
-    }
-  } finally {
+  } catch (error) {
     await received.incoming.discard();
+    throw error;
   }
+  const checksum = { algorithm: stored, value: received.checksums.get(stored) ?? '' };
+  const payload = { bytes: received.bytes, md5: received.md5, checksum };
+  return keepContent(content, received, (file) => commit(file, payload));
 }
 
 /** The digest of a Content-MD5 header; InvalidDigest unless it is base64 of 16 bytes. */
