@@ -173,6 +173,6 @@ void test('a path that would visit the square of a large input is given up', () 
       PathFunctionError,
       path,
     );
-    assert.ok(Date.now() - startedAt < 5_000, `${path} took ${Date.now() - startedAt} ms`);
+    assert.ok(Date.now() - startedAt < 15_000, `${path} took ${Date.now() - startedAt} ms`);
   }
 });
