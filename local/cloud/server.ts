@@ -1,12 +1,17 @@
-// The process `cloud`: fauxqs (SQS, SNS, S3) on CLOUD_PORT and EventBridge on CLOUD_EVENTBRIDGE_PORT, loopback only.
+// The process `cloud`, loopback only: fauxqs (SQS, SNS) on CLOUD_PORT, S3 on CLOUD_S3_PORT, EventBridge on
+// CLOUD_EVENTBRIDGE_PORT.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { pino } from 'pino';
 import { readPort, readText } from '../processes/environment.ts';
 import { stopOnSignal } from '../processes/stop-on-signal.ts';
 import { createEventBridgeServer } from './eventbridge/server.ts';
 import { openRules } from './eventbridge/rules-store.ts';
 import { openFauxqs } from './fauxqs.ts';
+import { createS3Server } from '../s3/server.ts';
 import { listen } from '../processes/listen.ts';
+
+const S3_GRACE_MS = 500;
 
 const dataDir = readText('CLOUD_DATA_DIR');
 const region = readText('AWS_REGION');
@@ -22,12 +27,26 @@ const eventBridge = createEventBridgeServer({
   log: (line) => console.log(line),
 });
 
+const s3 = createS3Server({
+  dataDir: join(dataDir, 's3'),
+  region,
+  credentials: [
+    {
+      accessKeyId: readText('AWS_ACCESS_KEY_ID'),
+      secretAccessKey: readText('AWS_SECRET_ACCESS_KEY'),
+    },
+  ],
+  clock: Date,
+  log: pino({ base: { service: 's3' } }),
+});
+
+await s3.listen('127.0.0.1', readPort('CLOUD_S3_PORT'));
 await fauxqs.app.listen({ host: '127.0.0.1', port: readPort('CLOUD_PORT') });
 await listen(eventBridge, readPort('CLOUD_EVENTBRIDGE_PORT'));
 
 stopOnSignal(async () => {
   eventBridge.close();
   eventBridge.closeAllConnections();
-  await fauxqs.close();
+  await Promise.all([fauxqs.close(), s3.close({ graceMs: S3_GRACE_MS })]);
   rules.close();
 });

@@ -40,7 +40,7 @@ export function addressesOf(settings: KeptSettings, apiPort: number): Addresses 
       sfn: at(ports.engine),
       sqs: at(ports.cloud),
       sns: at(ports.cloud),
-      s3: at(ports.cloud),
+      s3: at(ports.s3),
       lambda: at(ports.lambda),
       eventbridge: at(ports.eventbridge),
     },

@@ -4,7 +4,15 @@ import { newKey } from '../../jobs/store/api-keys.ts';
 import { findFreePort, isPortFree } from '../processes/free-port.ts';
 import { writeByRename } from './data-dir.ts';
 
-const PORT_NAMES = ['postgres', 'cloud', 'eventbridge', 'engine', 'lambda', 'webhook'] as const;
+const PORT_NAMES = [
+  'postgres',
+  'cloud',
+  's3',
+  'eventbridge',
+  'engine',
+  'lambda',
+  'webhook',
+] as const;
 export type PortName = (typeof PORT_NAMES)[number];
 
 /** What is the same after a restart. */
@@ -47,6 +55,7 @@ async function choosePorts(
   return {
     postgres: of('postgres'),
     cloud: of('cloud'),
+    s3: of('s3'),
     eventbridge: of('eventbridge'),
     engine: of('engine'),
     lambda: of('lambda'),

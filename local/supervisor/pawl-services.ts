@@ -47,6 +47,7 @@ export function pawlServices(
       env: {
         CLOUD_DATA_DIR: dataDir.file('cloud'),
         CLOUD_PORT: String(ports.cloud),
+        CLOUD_S3_PORT: String(ports.s3),
         CLOUD_EVENTBRIDGE_PORT: String(ports.eventbridge),
       },
       ready: { kind: 'http', url: at(ports.eventbridge, '/health') },

@@ -1,5 +1,9 @@
 import { PutRuleCommand, PutTargetsCommand } from '@aws-sdk/client-eventbridge';
-import { BucketAlreadyOwnedByYou, CreateBucketCommand } from '@aws-sdk/client-s3';
+import {
+  BucketAlreadyOwnedByYou,
+  CreateBucketCommand,
+  PutBucketVersioningCommand,
+} from '@aws-sdk/client-s3';
 import {
   CreateQueueCommand,
   type QueueAttributeName,
@@ -90,4 +94,11 @@ async function makeBucket({ s3 }: AwsAccount): Promise<void> {
   } catch (error) {
     if (!(error instanceof BucketAlreadyOwnedByYou)) throw error;
   }
+  // A validated payload is pinned by its version.
+  await s3.send(
+    new PutBucketVersioningCommand({
+      Bucket: BUCKET,
+      VersioningConfiguration: { Status: 'Enabled' },
+    }),
+  );
 }
