@@ -87,6 +87,8 @@ function start(): void {
   );
   // A held GetActivityTask or StartSyncExecution is no slow client.
   server.requestTimeout = 0;
+  // Longer than clients keep connections, so that theirs is the side that closes them.
+  server.keepAliveTimeout = 75_000;
   server.listen(port, host, () => {
     const address = server.address();
     const bound = typeof address === 'object' && address ? address.port : port;

@@ -16,12 +16,11 @@ async function post(endpoint: string, target: string | undefined, body: string):
       ...(target !== undefined && { 'X-Amz-Target': target }),
     },
   });
-  const answer = JSON.parse(await response.text()) as { __type?: string; message?: string };
-  return {
-    status: response.status,
-    type: answer.__type ?? '',
-    message: answer.message ?? '',
+  const { __type: type = '', message = '' } = JSON.parse(await response.text()) as {
+    __type?: string;
+    message?: string;
   };
+  return { status: response.status, type, message };
 }
 
 test('errors on the wire have the types and status codes of AWS', async () => {

@@ -71,6 +71,7 @@ export function createAttemptKeeper(dependencies: AttemptKeeperDependencies) {
       arguments: attempt.arguments,
       ...(attempt.credentials !== undefined && { credentials: attempt.credentials }),
       ...(attempt.token !== undefined && { taskToken: attempt.token }),
+      startedAt: attempt.startedAt,
       attemptKey: `${identity.arn}/${attempt.id}`,
       signal,
     };

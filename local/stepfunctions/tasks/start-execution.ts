@@ -1,6 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { executionArn } from '../arn.ts';
 import { ApiError } from '../api/api-error.ts';
 import { beginExecution } from '../api/begin-execution.ts';
+import { resolveMachine } from '../api/find-machine.ts';
 import { findExecution, inputOf } from '../api/find-execution.ts';
 import { redriveStatus } from '../api/redrive-status.ts';
 import type { Api } from '../api/operation.ts';
@@ -17,17 +19,20 @@ export function startExecutionDriver(api: () => Api): TaskDriver {
   return {
     async call(call) {
       const parameters = isJsonObject(call.arguments) ? call.arguments : {};
+      const request = {
+        stateMachineArn: textOf(parameters, 'StateMachineArn') ?? '',
+        // The attempt's own name: a call repeated after a crash finds the execution it started.
+        name: textOf(parameters, 'Name') ?? nameOf(call),
+        input: inputText(parameters['Input']),
+      };
       try {
-        const { arn, startedAt } = await beginExecution(api(), {
-          stateMachineArn: textOf(parameters, 'StateMachineArn') ?? '',
-          // The attempt's own name: a call repeated after a crash finds the execution it started.
-          name: textOf(parameters, 'Name') ?? nameOf(call),
-          input: inputText(parameters['Input']),
-        });
+        const { arn, startedAt } = await beginExecution(api(), request);
         return started(arn, startedAt);
       } catch (error) {
-        if (error instanceof ApiError) throw refused(error);
-        throw error;
+        if (!(error instanceof ApiError)) throw error;
+        const own = startedBefore(api(), call, request, error);
+        if (own) return started(own.arn, own.startedAt);
+        throw refused(error);
       }
     },
     async follow(call, submitted) {
@@ -40,6 +45,24 @@ export function startExecutionDriver(api: () => Api): TaskDriver {
       await api().host.send(row.id, { kind: 'stop' });
     },
   };
+}
+
+/**
+ * The engine was killed after this attempt had started its execution and before that was written
+ * down, and the execution has ended since: it is the attempt's own if it has its input and did not
+ * start before the attempt.
+ */
+function startedBefore(
+  api: Api,
+  call: TaskCall,
+  request: { stateMachineArn: string; name: string; input: string },
+  error: ApiError,
+): ExecutionRow | undefined {
+  if (error.code !== 'ExecutionAlreadyExists') return undefined;
+  const { machine } = resolveMachine(api, request.stateMachineArn);
+  const row = api.store.executions.find(executionArn(api.locality, machine.name, request.name));
+  const isOwn = row && row.startedAt >= call.startedAt && inputOf(api, row) === request.input;
+  return isOwn ? row : undefined;
 }
 
 /** Deterministic, so that a repeated call of one attempt starts one execution. */

@@ -22,6 +22,8 @@ export type TaskCall = {
    * deduplicates requests should be given.
    */
   readonly attemptKey: string;
+  /** When the attempt was started, as the log has it (epoch milliseconds). */
+  readonly startedAt: number;
   /** Raised when the attempt is over: timed out, aborted, stopped. */
   readonly signal: AbortSignal;
 };

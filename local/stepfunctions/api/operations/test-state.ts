@@ -67,6 +67,7 @@ function taskRunnerOf(api: Api, caller: AbortSignal): RunTask {
       pattern: service?.pattern ?? ('requestResponse' as const),
       arguments: args,
       ...(credentials !== undefined && { credentials }),
+      startedAt: api.clock.now(),
       attemptKey: randomUUID(),
       signal: timeout ? AbortSignal.any([timeout, caller]) : caller,
     };

@@ -7,6 +7,7 @@ import {
   toleratedFailure,
 } from '../../language/map-fields.ts';
 import type { Scope } from '../../language/scope.ts';
+import { runtimeError } from '../../language/states-error.ts';
 import { completeChildren } from '../end-thread.ts';
 import { evaluate } from '../evaluate.ts';
 import { scopeOf } from '../scope-of.ts';
@@ -22,12 +23,13 @@ type Plan = { values: Json[]; inputs: Json[]; maxConcurrency: number };
 
 export function executeMap(turn: Turn, thread: Thread, state: MapState): Awaitable<void> {
   const scope = scopeOf(turn.view, thread);
-  if (state.processorConfig.mode === 'DISTRIBUTED')
-    throw new Error('a distributed Map is not run here');
   return evaluate(
     turn,
     thread,
-    () => planIterations(state, scope),
+    () => {
+      if (state.processorConfig.mode === 'INLINE') return planIterations(state, scope);
+      throw runtimeError(scope, 'This engine does not run a distributed Map.');
+    },
     (plan) => {
       turn.emit(thread, {
         type: 'MapStateStarted',
