@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { call } from './call.ts';
-import { arbitraryOf } from './fuzz/arbitrary-of-schema.ts';
+import { arbitraryOf, type Making, memberOf } from './fuzz/arbitrary-of-schema.ts';
 import { type Operation, operationsOf } from './fuzz/operations.ts';
 import { startApi } from './start-api.ts';
 
@@ -30,18 +30,24 @@ type Sent = {
   readonly json: unknown;
 };
 
-function requestsOf(operation: Operation): fc.Arbitrary<Sent> {
+const known = {
+  jobId: [body.jobId],
+  type: ['echo', 'strict'],
+  bucket: ['pawl-payloads'],
+  key: ['payloads/acme/a', 'payloads/other/b'],
+  expiresAt: [undefined, new Date(Date.now() + 3_600_000).toISOString()],
+  notBefore: [undefined],
+  cursor: [undefined],
+};
+
+/** Half of the requests fit their schemas; in the others one value of five is spoilt. */
+const requestsOf = (operation: Operation): fc.Arbitrary<Sent> =>
+  fc.constantFrom(0, 20).chain((spoiltPercent) => requestOf(operation, { known, spoiltPercent }));
+
+function requestOf(operation: Operation, making: Making): fc.Arbitrary<Sent> {
   const partOf = (place: string) => {
     const parameters = operation.parameters.filter((parameter) => parameter.in === place);
-    const values = parameters.map(({ name, schema }) => [
-      name,
-      name === 'jobId'
-        ? fc.oneof(
-            { weight: 4, arbitrary: fc.constant(body.jobId) },
-            { weight: 1, arbitrary: arbitraryOf(schema) },
-          )
-        : arbitraryOf(schema),
-    ]);
+    const values = parameters.map(({ name, schema }) => [name, memberOf(name, schema, making)]);
     return fc.record(Object.fromEntries(values) as Record<string, fc.Arbitrary<unknown>>, {
       requiredKeys: parameters.filter((parameter) => parameter.required).map(({ name }) => name),
     });
@@ -51,7 +57,8 @@ function requestsOf(operation: Operation): fc.Arbitrary<Sent> {
     path: partOf('path'),
     query: partOf('query'),
     headers: partOf('header'),
-    json: operation.body === undefined ? fc.constant(undefined) : arbitraryOf(operation.body),
+    json:
+      operation.body === undefined ? fc.constant(undefined) : arbitraryOf(operation.body, making),
   });
 }
 
@@ -63,7 +70,9 @@ async function send(operation: Operation, sent: Sent) {
   const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
     encode(sent.path[name]),
   );
-  const query = Object.entries(sent.query).map(([name, value]) => `${name}=${encode(value)}`);
+  const query = Object.entries(sent.query)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `${name}=${encode(value)}`);
   const headers = Object.entries(sent.headers).map(([name, value]) => [
     name,
     asText(value)

@@ -1,3 +1,4 @@
+import { bulkRedrives } from './bulk.ts';
 import { deadLetters } from './dead-letters.ts';
 import { effects } from './effects.ts';
 import { getAudit } from './get-audit.ts';
@@ -6,12 +7,15 @@ import { getOutbox } from './get-outbox.ts';
 import { getQueues } from './get-queues.ts';
 import { getRedrivePreview } from './get-redrive-preview.ts';
 import { getStuck } from './get-stuck.ts';
+import { postBulkRedrive } from './post-bulk-redrive.ts';
 import { quarantine } from './quarantine.ts';
 
 /** What operators call (scope ops), each a file. */
 export const operatorRoutes = [
   getExecution,
   getRedrivePreview,
+  postBulkRedrive,
+  bulkRedrives,
   getQueues,
   deadLetters,
   quarantine,

@@ -21,9 +21,33 @@ export type JsonSchema = {
   readonly format?: string;
 };
 
-/** Values of the schema, and one in six of anything else in its place, at any depth. */
-export const arbitraryOf = (schema: JsonSchema): fc.Arbitrary<unknown> =>
-  fc.oneof({ weight: 5, arbitrary: fitting(schema) }, { weight: 1, arbitrary: anything });
+/** How values are made: what a member of a name is often, and how many of a hundred values are of no schema at all. */
+export type Making = {
+  readonly known: Readonly<Record<string, readonly unknown[]>>;
+  readonly spoiltPercent: number;
+};
+
+/** Values of the schema, some of them spoilt, at any depth. */
+export const arbitraryOf = (schema: JsonSchema, making: Making): fc.Arbitrary<unknown> =>
+  fc.oneof(
+    { weight: 100 - making.spoiltPercent, arbitrary: fitting(schema, making) },
+    { weight: making.spoiltPercent, arbitrary: anything },
+  );
+
+/** A member of an object, or a parameter: one that means something to the server more often than not. */
+export const memberOf = (
+  name: string,
+  schema: JsonSchema,
+  making: Making,
+): fc.Arbitrary<unknown> => {
+  const known = making.known[name];
+  const made = arbitraryOf(schema, making);
+  if (known === undefined) return made;
+  return fc.oneof(
+    { weight: 4, arbitrary: fc.constantFrom(...known) },
+    { weight: 1, arbitrary: made },
+  );
+};
 
 /** Text of all kinds, unpaired surrogates and NUL among it; numbers at the edges; nesting. */
 const anything: fc.Arbitrary<unknown> = fc.oneof(
@@ -41,10 +65,11 @@ const anything: fc.Arbitrary<unknown> = fc.oneof(
   ),
 );
 
-function fitting(schema: JsonSchema): fc.Arbitrary<unknown> {
+function fitting(schema: JsonSchema, making: Making): fc.Arbitrary<unknown> {
   if (schema.const !== undefined) return fc.constant(schema.const);
   if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);
-  if (schema.anyOf !== undefined) return fc.oneof(...schema.anyOf.map(arbitraryOf));
+  if (schema.anyOf !== undefined)
+    return fc.oneof(...schema.anyOf.map((branch) => arbitraryOf(branch, making)));
   switch (schema.type) {
     case 'string':
       return textOf(schema);
@@ -59,12 +84,12 @@ function fitting(schema: JsonSchema): fc.Arbitrary<unknown> {
     case 'null':
       return fc.constant(null);
     case 'array':
-      return fc.array(arbitraryOf(schema.items ?? {}), {
+      return fc.array(arbitraryOf(schema.items ?? {}, making), {
         minLength: Math.min(schema.minItems ?? 0, 5),
         maxLength: Math.min(schema.maxItems ?? 5, 5),
       });
     case 'object':
-      return objectOf(schema);
+      return objectOf(schema, making);
     default:
       return anything;
   }
@@ -84,15 +109,16 @@ function textOf({
   return fc.string({ minLength, maxLength: Math.min(maxLength, 300), unit: 'binary' });
 }
 
-function objectOf({ properties = {}, patternProperties = {}, required = [] }: JsonSchema) {
-  const named = fc.record(
-    Object.fromEntries(
-      Object.entries(properties).map(([name, schema]) => [name, arbitraryOf(schema)]),
-    ),
-    { requiredKeys: [...required] },
+function objectOf(schema: JsonSchema, making: Making): fc.Arbitrary<unknown> {
+  const { properties = {}, patternProperties = {}, required = [] } = schema;
+  const members = Object.entries(properties).map(
+    ([name, member]): [string, fc.Arbitrary<unknown>] => [name, memberOf(name, member, making)],
   );
-  const free = Object.entries(patternProperties).map(([pattern, schema]) =>
-    fc.dictionary(fc.stringMatching(new RegExp(pattern)), arbitraryOf(schema), { maxKeys: 3 }),
+  const named = fc.record(Object.fromEntries(members), { requiredKeys: [...required] });
+  const free = Object.entries(patternProperties).map(([pattern, member]) =>
+    fc.dictionary(fc.stringMatching(new RegExp(pattern)), arbitraryOf(member, making), {
+      maxKeys: 3,
+    }),
   );
   return fc.tuple(named, ...free).map((parts) => Object.assign({}, ...parts) as unknown);
 }
