@@ -1,6 +1,7 @@
 import type { PathField, State } from '../definition/ast.ts';
 import type { Json } from './json.ts';
-import { evaluateJsonPath, PathNotFoundError } from './jsonpath/evaluate-jsonpath.ts';
+import { evaluateJsonPath } from './jsonpath/evaluate-jsonpath.ts';
+import { PathNotFoundError } from './jsonpath/follow-definite.ts';
 import { PathFunctionError } from './jsonpath/evaluate-path-function.ts';
 import type { Recorder, Scope } from './scope.ts';
 import { runtimeError } from './states-error.ts';

@@ -8,7 +8,8 @@ import {
   type Json,
   type JsonObject,
 } from './json.ts';
-import { evaluateJsonPath, PathNotFoundError } from './jsonpath/evaluate-jsonpath.ts';
+import { evaluateJsonPath } from './jsonpath/evaluate-jsonpath.ts';
+import { PathNotFoundError } from './jsonpath/follow-definite.ts';
 import { PathFunctionError } from './jsonpath/evaluate-path-function.ts';
 import type { JsonPath } from './jsonpath/jsonpath.ts';
 import { parseJsonPath } from './jsonpath/parse-jsonpath.ts';

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import {
-  evaluateJsonPath,
-  PathNotFoundError,
-} from '../../../local/stepfunctions/language/jsonpath/evaluate-jsonpath.ts';
+import { evaluateJsonPath } from '../../../local/stepfunctions/language/jsonpath/evaluate-jsonpath.ts';
+import { PathNotFoundError } from '../../../local/stepfunctions/language/jsonpath/follow-definite.ts';
 import { PathFunctionError } from '../../../local/stepfunctions/language/jsonpath/evaluate-path-function.ts';
 import { PathSyntaxError } from '../../../local/stepfunctions/language/jsonpath/path-reader.ts';
 import { parseJsonPath } from '../../../local/stepfunctions/language/jsonpath/parse-jsonpath.ts';

@@ -1,5 +1,6 @@
 import { type Json, quoteJson } from '../json.ts';
-import { evaluateJsonPath, PathNotFoundError } from '../jsonpath/evaluate-jsonpath.ts';
+import { evaluateJsonPath } from '../jsonpath/evaluate-jsonpath.ts';
+import { PathNotFoundError } from '../jsonpath/follow-definite.ts';
 import { PathFunctionError } from '../jsonpath/evaluate-path-function.ts';
 import type { JsonPath } from '../jsonpath/jsonpath.ts';
 import type { Scope } from '../scope.ts';

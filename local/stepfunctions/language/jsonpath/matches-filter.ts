@@ -2,6 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { isJsonObject, type Json } from '../json.ts';
 import type { Filter, FilterOperator, Operand, PathOperand, Step } from './jsonpath.ts';
 import type { Evaluation } from './evaluate-jsonpath.ts';
+import { PathFunctionError } from './evaluate-path-function.ts';
+import { PathNotFoundError } from './follow-definite.ts';
 
 type EvaluateSteps = (
   steps: readonly Step[],
@@ -67,8 +69,7 @@ function pathValue(
     const from = root.kind === 'variable' ? roots.variables[root.name] : start;
     return from === undefined ? undefined : evaluateSteps(steps, from, evaluation, isDefinite);
   } catch (error) {
-    if (error instanceof Error && /^Path(NotFound|Function)Error$/.test(error.name))
-      return undefined;
+    if (error instanceof PathNotFoundError || error instanceof PathFunctionError) return undefined;
     throw error;
   }
 }
