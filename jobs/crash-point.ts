@@ -1,4 +1,4 @@
-import { readFileSync, renameSync } from 'node:fs';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { readCrashPointFile } from './config.ts';
 
 /** Where a crash point stands, and what a process that dies there leaves behind. */
@@ -84,11 +84,13 @@ const armedBy = readCrashPointFile();
  */
 export function crashPoint(name: CrashPoint): void {
   if (armedBy === undefined || armedName(armedBy) !== name) return;
+  const firedFile = `${armedBy}.${name}.fired`;
   try {
-    renameSync(armedBy, `${armedBy}.${name}.fired`);
+    renameSync(armedBy, firedFile);
   } catch {
     return; // another process was faster and dies of it
   }
+  writeFileSync(firedFile, String(process.pid));
   process.kill(process.pid, 'SIGKILL');
 }
 

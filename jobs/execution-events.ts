@@ -73,13 +73,29 @@ export async function applyExecutionEvent(
     return { kind: 'done', outcome };
   } catch (error) {
     const failure = classify(error);
-    if (failure instanceof Terminal) {
-      await quarantine(deps.sql, message, failure.code, failure.message);
-      return { kind: 'done', outcome: failure.code };
-    }
-    const seconds = Math.ceil(backoffMs(message.receiveCount, retry, deps.random) / 1_000);
-    return { kind: 'later', seconds, code: failure.code };
+    if (failure instanceof Terminal) return await setAside(deps, message, failure);
+    return later(deps, message, failure.code);
   }
+}
+
+const later = (deps: ExecutionEventDeps, message: ReceivedMessage, code: string): Disposition => ({
+  kind: 'later',
+  seconds: Math.ceil(backoffMs(message.receiveCount, retry, deps.random) / 1_000),
+  code,
+});
+
+async function setAside(
+  deps: ExecutionEventDeps,
+  message: ReceivedMessage,
+  failure: Terminal,
+): Promise<Disposition> {
+  try {
+    await quarantine(deps.sql, message, failure.code, failure.message);
+  } catch (error) {
+    return later(deps, message, classify(error).code);
+  }
+  deps.log.error({ code: failure.code, sqsMessageId: message.sqsMessageId }, 'event quarantined');
+  return { kind: 'done', outcome: failure.code };
 }
 
 function parse(body: string): Detail {

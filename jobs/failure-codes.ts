@@ -41,6 +41,10 @@ export const failureCodes = {
     retryable: false,
     means: 'a task threw something that is neither Transient nor Terminal: a bug',
   },
+  EXECUTION_STILL_RUNNING: {
+    retryable: true,
+    means: 'an older execution of the job has to be closed before the next one is started',
+  },
   REDRIVE_REFUSED: { retryable: false, means: 'Step Functions refused the redrive' },
   // The payload
   PAYLOAD_NOT_FOUND: {

@@ -50,6 +50,7 @@ export function decide(job: OwnerlessJob, queue: QueueView): Action {
   if (job.waitsInOrder) return 'await-turn';
   // Not published: the relay has it, and its lag is alarmed on its own.
   if (job.publishedAt === null) return job.messageId === null ? 'look' : 'wait';
+  if (job.messageDone) return 'look';
   const passed =
     queue.receivedUpTo !== undefined &&
     job.publishedAt.getTime() + reorderAllowanceMs < queue.receivedUpTo.getTime();
@@ -63,8 +64,13 @@ export async function reconcile(deps: ReconcileDeps): Promise<number> {
   const queue = await deps.queueView();
   for (const job of jobs) {
     const action = decide(job, queue);
-    await act(deps, job, action);
     deps.log.warn({ jobId: job.jobId, status: job.status, action }, 'job without an owner');
+    try {
+      await act(deps, job, action);
+    } catch (error) {
+      // The next pass takes it again; one job must not hold up the others.
+      deps.log.error({ err: error, jobId: job.jobId, action }, 'job without an owner left alone');
+    }
   }
   return jobs.length;
 }

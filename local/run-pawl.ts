@@ -11,7 +11,7 @@ import { provisionCloud } from './supervisor/provision-cloud.ts';
 import { provisionDatabase } from './supervisor/provision-database.ts';
 import { provisionStateMachines } from './supervisor/provision-state-machines.ts';
 import { describeRuntime, type Runtime, writeRuntime } from './supervisor/runtime-file.ts';
-import { Supervisor } from './supervisor/supervisor.ts';
+import { LONGEST_BACKOFF_MS, Supervisor } from './supervisor/supervisor.ts';
 import { watchLogs } from './supervisor/watch-logs.ts';
 
 export interface PawlOptions {
@@ -64,13 +64,17 @@ function preparePawl(
     writeRuntime(runtimeFile, runtime);
     return runtime;
   };
-  const supervisor = new Supervisor({
-    say: options.say,
-    changed: (pids) => {
-      running.pids = pids;
-      if (running.isUp) write();
+  const supervisor = new Supervisor(
+    {
+      say: options.say,
+      changed: (pids) => {
+        running.pids = pids;
+        if (running.isUp) write();
+      },
     },
-  });
+    // Tests that kill many processes do not want to wait.
+    Number(options.env['SUPERVISOR_LONGEST_BACKOFF_MS'] ?? LONGEST_BACKOFF_MS),
+  );
   const logs = watchLogs(logFilesOf(dataDir), options.say);
   return {
     start: async () => {

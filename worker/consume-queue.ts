@@ -13,7 +13,7 @@ import type { ReceivedMessage } from '../jobs/store/quarantine.ts';
 
 export type QueueConsumer = {
   start(): void;
-  /** Takes no more; what is in hand goes on. */
+  /** Takes no more; what is in hand goes on, what an open poll still brings is given back. */
   pause(): void;
   /** Takes no more, gives back what has not begun, and resolves when the rest is done or `graceMs` is over. */
   stop(graceMs: number): Promise<void>;
@@ -47,9 +47,10 @@ export function consumeQueue(options: Options): QueueConsumer {
   const inHand = new Set<Promise<unknown>>();
   let receivedUpTo: Date | undefined;
   let stopping = false;
+  let paused = false;
 
   const work = async (message: Message): Promise<undefined> => {
-    if (stopping) {
+    if (stopping || paused) {
       await giveBack(message, 0);
       return undefined;
     }
@@ -84,8 +85,14 @@ export function consumeQueue(options: Options): QueueConsumer {
     createConsumer(options, Math.min(perConsumer, concurrency), track),
   );
   return {
-    start: () => consumers.forEach((consumer) => consumer.start()),
-    pause: () => consumers.forEach((consumer) => consumer.stop()),
+    start() {
+      paused = false;
+      for (const consumer of consumers) startWhenIdle(consumer, () => !paused && !stopping);
+    },
+    pause() {
+      paused = true;
+      for (const consumer of consumers) consumer.stop();
+    },
     async stop(graceMs) {
       stopping = true;
       const deadline = Date.now() + graceMs;
@@ -129,6 +136,13 @@ function createConsumer(
   consumer.on('response_processed', atFullSpeed);
   consumer.on('empty', atFullSpeed);
   return consumer;
+}
+
+/** Started while its last poll is still open, a consumer would poll twice for ever (sqs-consumer 15.0.3). */
+function startWhenIdle(consumer: Consumer, isWanted: () => boolean): void {
+  if (!isWanted() || consumer.status.isRunning) return;
+  if (consumer.status.isPolling) setTimeout(() => startWhenIdle(consumer, isWanted), 100);
+  else consumer.start();
 }
 
 async function stopped(consumer: Consumer): Promise<void> {

@@ -10,7 +10,13 @@ import { type DispatchDeps, type DispatchWork, failRun } from './run-context.ts'
 import { startRun } from './start-run.ts';
 import { stopRun } from './stop-run.ts';
 import { findRun } from '../store/dispatched-run.ts';
-import { claimMessage, closeMessage, type InboxClaim, postponeMessage } from '../store/inbox.ts';
+import {
+  claimMessage,
+  closeMessage,
+  type InboxClaim,
+  postponeMessage,
+  putOffCopy,
+} from '../store/inbox.ts';
 import { quarantine, type ReceivedMessage } from '../store/quarantine.ts';
 
 /** What the queue's consumer does with the message. */
@@ -68,7 +74,8 @@ async function dispatchEnvelope(deps: DispatchDeps, envelope: Envelope): Promise
     case 'terminal':
       return { kind: 'done', outcome: `duplicate of a ${answer.kind} message` };
     case 'busy':
-      return { kind: 'later', seconds: Math.ceil(answer.leaseSeconds) };
+      await putOffCopy(deps.sql, envelope, Math.ceil(answer.leaseSeconds));
+      return { kind: 'done', outcome: 'put off: another consumer has it' };
     case 'other-request':
       throw new Terminal(
         'REQUEST_HASH_MISMATCH',

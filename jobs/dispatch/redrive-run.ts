@@ -49,7 +49,7 @@ async function resumeRun(work: DispatchWork, envelope: Message): Promise<string>
   if (view?.status === 'RUNNING') {
     await work.executions.stop(arn, 'REDRIVEN', 'the job is redriven');
     throw new Transient(
-      'AWS_UNAVAILABLE',
+      'EXECUTION_STILL_RUNNING',
       'the execution still runs; it is stopped before the redrive',
       { retryAfterSeconds: 2 },
     );
@@ -140,7 +140,7 @@ async function waitUntilClosed(work: DispatchWork, executionName: string): Promi
   if (view?.status !== 'RUNNING') return;
   await work.executions.stop(arn, 'REDRIVEN', 'the job is restarted');
   throw new Transient(
-    'AWS_UNAVAILABLE',
+    'EXECUTION_STILL_RUNNING',
     `the execution ${executionName} still runs; it is stopped before the restart`,
     {
       retryAfterSeconds: 2,

@@ -22,8 +22,11 @@ export type InboxAnswer =
   | { readonly kind: 'busy'; readonly leaseSeconds: number }
   | { readonly kind: 'other-request' };
 
-/** Longer than any dispatch takes: each call in it is bounded well below. */
-export const inboxLeaseSeconds = 60;
+/**
+ * Shorter than the queue's visibility timeout (30 s), so that the message of a consumer that died is free when it
+ * comes back. A dispatch that takes longer may meet another one: both do the same, once in effect.
+ */
+export const inboxLeaseSeconds = 25;
 
 type Existing = {
   readonly status: string;
@@ -127,4 +130,18 @@ export async function postponeMessage(
     from postponed
     on conflict (message_id) do update set
       published_at = null, next_attempt_at = excluded.next_attempt_at, last_error = excluded.last_error`;
+}
+
+/**
+ * Puts a copy of a message that another consumer has in its hands back into the outbox, due when that one's lease is
+ * over: waiting in SQS would cost receives, which are for crashes. Should the other one die, the copy is there.
+ */
+export async function putOffCopy(sql: Sql, envelope: Envelope, seconds: number): Promise<void> {
+  const { tenantId, jobId } = envelope.payload;
+  await sql`
+    insert into outbox as o (message_id, tenant_id, destination, message_type, job_id, envelope, next_attempt_at)
+    values (${envelope.messageId}, ${tenantId}, 'job-requests', ${envelope.messageType}, ${jobId},
+            ${sql.json(envelope)}, now() + make_interval(secs => ${seconds}))
+    on conflict (message_id) do update set published_at = null, next_attempt_at = excluded.next_attempt_at
+    where o.published_at is not null`;
 }

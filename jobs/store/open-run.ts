@@ -32,6 +32,9 @@ type Row = OpenJob & {
   readonly redriveCount: number;
 };
 
+/** Who redrove it outside Pawl told nobody how long it may take: after this the reconciler looks for itself. */
+const raisedOwnerSeconds = 300;
+
 /**
  * The first thing every task does: reads its job and, where the job does not show it yet, moves it to RUNNING
  * under this fence. A redrive made outside Pawl is seen here as a higher count, and opens the job's next run,
@@ -73,7 +76,9 @@ async function readOrRaise(sql: Sql, fence: Fence, actor: string): Promise<Row |
       update jobs set
         status = 'RUNNING', redrive_count = ${redriveCount}, revision = revision + 1,
         run = run + (before.redrive_count < ${redriveCount})::integer,
-        started_at = coalesce(started_at, now()), finished_at = null, failure = null
+        started_at = coalesce(started_at, now()), finished_at = null, failure = null,
+        -- A FAILED job had no owner; now there is an execution to look after again.
+        owner_until = coalesce(owner_until, least(now() + make_interval(secs => ${raisedOwnerSeconds}), expires_at))
       from before where jobs.job_id = before.job_id
       returning jobs.*, before.status as from_status, before.redrive_count as from_count
     ),

@@ -13,6 +13,8 @@ export type OwnerlessJob = {
   /** The newest message about the job: null where there is none any more. */
   readonly messageId: string | null;
   readonly publishedAt: Date | null;
+  /** The dispatcher is done with it: sending it again would change nothing. */
+  readonly messageDone: boolean;
   /** It waits for its turn in its ordering key: nobody sends its message yet. */
   readonly waitsInOrder: boolean;
 };
@@ -20,15 +22,17 @@ export type OwnerlessJob = {
 /** The jobs that nobody is known to look after, longest first; one index scan. */
 export async function findOwnerless(sql: Sql, limit: number): Promise<OwnerlessJob[]> {
   return await sql<OwnerlessJob[]>`
-    select jobs.job_id as "jobId", jobs.tenant_id as "tenantId", type, status, execution_name as "executionName",
+    select jobs.job_id as "jobId", jobs.tenant_id as "tenantId", type, jobs.status, execution_name as "executionName",
            redrive_count as "redriveCount", coalesce(expires_at <= now(), false) as expired,
            message.message_id as "messageId", message.published_at as "publishedAt",
+           coalesce(inbox.status in ('COMPLETED', 'FAILED_TERMINAL'), false) as "messageDone",
            coalesce(message.next_attempt_at = 'infinity', false) as "waitsInOrder"
     from jobs
     left join lateral (
-      select message_id, published_at, next_attempt_at from outbox
+      select message_id, published_at, next_attempt_at, envelope ->> 'idempotencyKey' as idempotency_key from outbox
       where outbox.job_id = jobs.job_id order by created_at desc limit 1
     ) message on true
+    left join worker_inbox inbox on inbox.tenant_id = jobs.tenant_id and inbox.idempotency_key = message.idempotency_key
     where owner_until < now()
     order by owner_until
     limit ${limit}`;

@@ -11,17 +11,19 @@ export interface SupervisorEvents {
 /** A process that lived this long is started again at once; one that dies young is given time. */
 const HEALTHY_LIFE_MS = 10_000;
 const FIRST_BACKOFF_MS = 200;
-const LONGEST_BACKOFF_MS = 5_000;
+export const LONGEST_BACKOFF_MS = 5_000;
 
 /** Runs services until it is stopped, starting those again that end. */
 export class Supervisor {
   readonly #events: SupervisorEvents;
+  readonly #longestBackoffMs: number;
   readonly #running = new Map<string, RunningService>();
   readonly #starting = new Set<Promise<RunningService>>();
   readonly #stopping = new AbortController();
 
-  constructor(events: SupervisorEvents) {
+  constructor(events: SupervisorEvents, longestBackoffMs = LONGEST_BACKOFF_MS) {
     this.#events = events;
+    this.#longestBackoffMs = longestBackoffMs;
   }
 
   /** Starts the service and resolves when it is ready; from then on it is kept running. */
@@ -62,13 +64,13 @@ export class Supervisor {
       const again = await this.#startAgain(service, backoffMs);
       if (!again) return;
       running = again;
-      backoffMs = longer(backoffMs);
+      backoffMs = this.#longer(backoffMs);
     }
   }
 
   /** Undefined when the supervisor was stopped meanwhile. */
   async #startAgain(service: Service, firstBackoffMs: number): Promise<RunningService | undefined> {
-    for (let backoffMs = firstBackoffMs; ; backoffMs = longer(backoffMs)) {
+    for (let backoffMs = firstBackoffMs; ; backoffMs = this.#longer(backoffMs)) {
       if (!(await this.#wait(backoffMs))) return undefined;
       try {
         return await this.#startOnce(service);
@@ -79,14 +81,15 @@ export class Supervisor {
     }
   }
 
+  #longer(backoffMs: number): number {
+    return Math.min(this.#longestBackoffMs, Math.max(FIRST_BACKOFF_MS, backoffMs * 2));
+  }
+
   async #wait(ms: number): Promise<boolean> {
     await delay(ms, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
     return !this.#stopping.signal.aborted;
   }
 }
-
-const longer = (backoffMs: number): number =>
-  Math.min(LONGEST_BACKOFF_MS, Math.max(FIRST_BACKOFF_MS, backoffMs * 2));
 
 const describe = (error: unknown): string =>
   error instanceof Error ? error.message : String(error);

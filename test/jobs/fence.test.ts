@@ -152,3 +152,11 @@ test('a write that is held by a fence takes place only while the job runs under 
   await finishJob(sql, fenceOf(jobId), { status: 'FAILED', failure: boom }, 'event');
   assert.equal((await write(0)).length, 0);
 });
+
+test('a job that is redriven from outside has an owner again', async () => {
+  const { jobId } = await seedJob(sql, { status: 'FAILED' });
+  await sql`update jobs set owner_until = null where job_id = ${jobId}`;
+  await openRun(sql, fenceOf(jobId, 1), 'task');
+  const [row] = await sql`select owner_until > now() as owned from jobs where job_id = ${jobId}`;
+  assert.equal(row?.['owned'], true);
+});

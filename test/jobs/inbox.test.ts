@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { requestHashOf } from '../../jobs/dispatch/dispatch-message.ts';
-import { claimMessage, closeMessage, postponeMessage } from '../../jobs/store/inbox.ts';
+import { claimMessage, closeMessage, postponeMessage, putOffCopy } from '../../jobs/store/inbox.ts';
 import { connectTest } from '../support/connect-test.ts';
 import { seedJob, seedOutbox } from '../support/seed-job.ts';
 
@@ -100,4 +100,15 @@ test('a message that lost its lease cannot put itself off', async () => {
     retryInMs: 0,
   });
   assert.equal((await sql`select from outbox where job_id = ${job.jobId}`).length, 0);
+});
+
+test('a copy of a message in other hands goes back to the outbox, due when their lease is over', async () => {
+  const seeded = await seedJob(sql);
+  const { envelope, jobId } = seeded;
+  await seedOutbox(sql, seeded);
+  await sql`update outbox set published_at = now() where job_id = ${jobId}`;
+  await putOffCopy(sql, envelope, 20);
+  const [row] = await sql`
+    select published_at, next_attempt_at > now() + interval '15 seconds' as later from outbox where job_id = ${jobId}`;
+  assert.deepEqual({ ...row }, { published_at: null, later: true });
 });

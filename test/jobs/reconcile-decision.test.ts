@@ -17,6 +17,7 @@ const job: OwnerlessJob = {
   expired: false,
   messageId: 'a message',
   publishedAt: ago(600),
+  messageDone: false,
   waitsInOrder: false,
 };
 const backlog = { empty: false, receivedUpTo: ago(3_000) };
@@ -54,4 +55,9 @@ test('open jobs past their expiresAt expire, others are looked up', () => {
   assert.equal(decide({ ...job, status: 'RUNNING', expired: true }, backlog), 'expire');
   assert.equal(decide({ ...job, status: 'RUNNING' }, backlog), 'look');
   assert.equal(decide({ ...job, status: 'CANCELLED', expired: true }, backlog), 'look');
+});
+
+test('a message that the dispatcher is done with is not sent again: its execution is looked up', () => {
+  const empty = { empty: true, receivedUpTo: undefined };
+  assert.equal(decide({ ...job, messageDone: true }, empty), 'look');
 });
