@@ -1,0 +1,1 @@
+export { handler } from '../../fault-probe/tasks/probe-notify.ts';
