@@ -27,6 +27,8 @@ export type RedriveRequest = {
   readonly actor: string;
   /** Until when this run may take; null clears an old one. */
   readonly expiresAt: Date | null;
+  /** Redrive it only as it stands in this run: what has been redriven meanwhile is not redriven again. */
+  readonly onlyRun?: number;
 };
 
 const redrivable = new Set(['FAILED', 'CANCELLED', 'EXPIRED']);
@@ -36,6 +38,8 @@ export async function requestRedrive(sql: Sql, request: RedriveRequest): Promise
   const job = await findJobState(sql, request.jobId, request.tenantId);
   if (job === undefined) return { outcome: 'not-found' };
   if (!redrivable.has(job.status)) return { outcome: 'not-redrivable', job };
+  if (job.run !== (request.onlyRun ?? job.run)) return { outcome: 'not-redrivable', job };
+
   const fence = nextFence(job, request.mode);
   const { actor, reason, expiresAt } = request;
   const message = redriveMessage(job, fence, request.mode);

@@ -13,6 +13,7 @@ import { createRelay, type Relay } from '../jobs/relay.ts';
 import type { Sql } from '../jobs/store/connect.ts';
 import { claimOutbox } from '../jobs/store/outbox.ts';
 import type { Registry } from '../statemachines/registry.ts';
+import { bulkRedriveLoop } from './bulk-redrive-loop.ts';
 import { createCircuit } from './circuit.ts';
 import { consumeQueue } from './consume-queue.ts';
 import { startHeartbeat } from './heartbeat.ts';
@@ -135,7 +136,12 @@ export function createWorker(deps: WorkerDeps): Worker {
   return {
     start() {
       if (running.length > 0) return;
-      running = [...loops(), heartbeat()];
+      running = [
+        ...loops(),
+        bulkRedriveLoop({ sql, log, publishSoon: (row) => relay.publishSoon(row) }),
+        heartbeat(),
+      ];
+
       startAll();
     },
     async stop() {
