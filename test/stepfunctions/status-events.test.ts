@@ -18,15 +18,18 @@ async function startEventBridge(): Promise<{
   entries: Entry[];
   targets: Set<string>;
   setDown(down: boolean): void;
+  largestRequestBytes(): number;
 }> {
   const entries: Entry[] = [];
   const targets = new Set<string>();
   let isDown = false;
+  let largest = 0;
   const server: Server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
       if (isDown) return void response.writeHead(503).end('{}');
+      largest = Math.max(largest, Buffer.concat(chunks).length);
       targets.add(String(request.headers['x-amz-target']));
       const body = JSON.parse(Buffer.concat(chunks).toString()) as { Entries: Entry[] };
       entries.push(...body.Entries);
@@ -47,6 +50,7 @@ async function startEventBridge(): Promise<{
     entries,
     targets,
     setDown: (down) => void (isDown = down),
+    largestRequestBytes: () => largest,
   };
 }
 
@@ -125,6 +129,23 @@ test('data of more than 248 KiB is left out of the event, and says so', async ()
   assert.deepEqual(inputDetails, { included: false });
   assert.equal(typeof output, 'string');
   assert.deepEqual(outputDetails, { included: true });
+  fixture.stop();
+});
+
+test('many large events go in requests of at most a megabyte', async () => {
+  const bus = await startEventBridge();
+  bus.setDown(true);
+  const fixture = await startFixture(() => succeed(), { putEvents: putEventsTo(bus.endpoint) });
+  const stateMachineArn = await fixture.create({
+    StartAt: 'Only',
+    States: { Only: { Type: 'Succeed' } },
+  });
+  for (let index = 0; index < 6; index++) {
+    await fixture.ended(await fixture.start(stateMachineArn, 'x'.repeat(120_000)));
+  }
+  bus.setDown(false);
+  await waitFor(() => bus.entries.length === 12, 10_000);
+  assert.ok(bus.largestRequestBytes() < 1_048_576);
   fixture.stop();
 });
 

@@ -1,10 +1,12 @@
+import type { OutboxRow } from '../store/outbox.ts';
 import type { Store } from '../store/store.ts';
 
 /** Sends entries to EventBridge; rejects, or names those that failed, if they are to be sent again. */
 export type PutEvents = (entries: readonly object[]) => Promise<{ failed: readonly number[] }>;
 
-/** PutEvents takes at most ten entries. */
+/** PutEvents takes at most ten entries, and 1 MiB of them together. */
 const BATCH = 10;
+const MAX_BATCH_BYTES = 1_000_000;
 const RETRY_MS = 500;
 const MAX_RETRY_MS = 30_000;
 
@@ -25,7 +27,7 @@ export function createStatusPublisher(
 
   async function drain(): Promise<void> {
     for (;;) {
-      const rows = store.outbox.oldest(BATCH);
+      const rows = fitting(store.outbox.oldest(BATCH));
       if (rows.length === 0 || stopped) return;
       const entries = rows.map(({ event }): object => JSON.parse(event));
       const { failed } = await putEvents(entries);
@@ -68,4 +70,13 @@ export function createStatusPublisher(
       clearTimeout(retry);
     },
   };
+}
+
+/** As many of the rows as one request may hold; one alone is always below the limit. */
+function fitting(rows: readonly OutboxRow[]): readonly OutboxRow[] {
+  let bytes = 0;
+  const tooMuch = rows.findIndex(
+    ({ event }) => (bytes += Buffer.byteLength(event)) > MAX_BATCH_BYTES,
+  );
+  return tooMuch === -1 ? rows : rows.slice(0, Math.max(1, tooMuch));
 }

@@ -207,7 +207,7 @@ export function createExecutionHost(dependencies: HostDependencies) {
     view(id: number): ExecutionView | undefined {
       const wasLoaded = actors.has(id);
       const actor = load(id);
-      if (!wasLoaded) idle.add(id);
+      if (actor && !wasLoaded) idle.add(id);
       return actor?.view;
     },
     /** Takes up what was open when the engine last stopped. */
