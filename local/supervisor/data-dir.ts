@@ -31,8 +31,15 @@ const LEFTOVER_GRACE_MS = 5_000;
  */
 export async function openDataDir(dir: string): Promise<DataDir> {
   const path = resolve(dir);
-  mkdirSync(path, { recursive: true, mode: 0o700 });
-  mkdirSync(join(path, 'logs'), { recursive: true });
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    mkdirSync(join(path, 'logs'), { recursive: true });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`DATA_DIR ${path} is no directory that can be written to (${reason}).`, {
+      cause: error,
+    });
+  }
   const processesFile = join(path, 'processes.json');
   // A holder that was just killed may take a moment to go.
   const lock = new DatabaseSync(join(path, 'lock'), { timeout: LOCK_WAIT_MS });
