@@ -3,7 +3,7 @@ import { parseJsonPath } from '../language/jsonpath/parse-jsonpath.ts';
 import type { JsonPath } from '../language/jsonpath/jsonpath.ts';
 import type { ChoiceRule, ChoiceState, Condition } from './ast.ts';
 import { optional } from './optional.ts';
-import { commonFields, inputOutput } from './parse-common.ts';
+import { commonFields, inputOutput } from './parse-shared-fields.ts';
 import {
   compile,
   field,

@@ -1,4 +1,5 @@
-import { isJsonObject, type JsonObject } from '../language/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../language/json.ts';
+import { parseJson } from '../language/parse-json.ts';
 import type { QueryLanguage, State, StateGraph, StateMachine } from './ast.ts';
 import { DefinitionError } from './definition-error.ts';
 import { parseChoiceState } from './parse-choice-state.ts';
@@ -17,7 +18,7 @@ import {
   inputOutput,
   resultHandling,
   transition,
-} from './parse-common.ts';
+} from './parse-shared-fields.ts';
 import { optional } from './optional.ts';
 import {
   readObject,
@@ -34,7 +35,7 @@ import {
  * the same for every execution done: paths parsed, templates compiled. Throws DefinitionError.
  */
 export function parseDefinition(text: string): StateMachine {
-  const json = parseJson(text);
+  const json = readMachine(text);
   const queryLanguage = json['QueryLanguage'] === 'JSONata' ? 'JSONata' : 'JSONPath';
   const source: Source = { fields: json, location: '', queryLanguage, prefix: '' };
   return {
@@ -55,10 +56,10 @@ export function parseState(
   return parseStateAt(name, fields, `/States/${name}`, machineLanguage);
 }
 
-function parseJson(text: string): JsonObject {
-  let json: unknown;
+function readMachine(text: string): JsonObject {
+  let json: Json;
   try {
-    json = JSON.parse(text);
+    json = parseJson(text);
   } catch (error) {
     throw new DefinitionError(error instanceof Error ? error.message : String(error), '/');
   }

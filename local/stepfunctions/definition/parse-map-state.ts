@@ -13,7 +13,7 @@ import {
   inputOutput,
   resultHandling,
   transition,
-} from './parse-common.ts';
+} from './parse-shared-fields.ts';
 import { readArguments } from './parse-states.ts';
 import {
   problem,

@@ -6,7 +6,7 @@ import {
   inputOutput,
   resultHandling,
   transition,
-} from './parse-common.ts';
+} from './parse-shared-fields.ts';
 import {
   field,
   readNumberField,

@@ -1,4 +1,5 @@
 import { isJsonObject, type Json } from '../language/json.ts';
+import { parseJson } from '../language/parse-json.ts';
 import type { Diagnostic } from './diagnostic.ts';
 import type { Place } from '../validation/place.ts';
 import { validateMachine } from '../validation/validate-graph.ts';
@@ -67,8 +68,7 @@ const notAnObject: Diagnostic = {
 function parse(text: string): { json: Json } | { problem: Diagnostic } {
   if (text.trim() === '') return { problem: notAnObject };
   try {
-    const json: Json = JSON.parse(text);
-    return { json };
+    return { json: parseJson(text) };
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     return { problem: { severity: 'ERROR', code: 'INVALID_JSON_DESCRIPTION', message } };

@@ -37,7 +37,7 @@ export function getOwn(target: JsonObject, key: string): Json | undefined {
 }
 
 /** As deep as AWS's own JSON parser (Jackson) goes. */
-const maxNesting = 1_000;
+export const maxNesting = 1_000;
 
 /** Whether a value nests so deep that writing it as text could exhaust the stack. */
 export function nestsTooDeep(value: Json): boolean {

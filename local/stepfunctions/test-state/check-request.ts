@@ -1,5 +1,6 @@
 import type { State } from '../definition/ast.ts';
 import { isJsonObject, type Json } from '../language/json.ts';
+import { parseJson } from '../language/parse-json.ts';
 import type { Variables } from '../language/scope.ts';
 import { checkMockResult } from './check-mock-result.ts';
 import { findState, innerGraphs } from './tested-state.ts';
@@ -102,8 +103,7 @@ function mockedResult(mock: Mock, state: State): Json {
 
 function parseResult(text: string): Json {
   try {
-    const result: Json = JSON.parse(text);
-    return result;
+    return parseJson(text);
   } catch {
     throw invalidRequest('Mocked result must be valid JSON');
   }
@@ -113,7 +113,7 @@ function parseResult(text: string): Json {
 export function parseVariables(text: string | undefined): Variables {
   if (text === undefined) return {};
   try {
-    const variables: unknown = JSON.parse(text);
+    const variables = parseJson(text);
     if (isJsonObject(variables)) return variables;
   } catch {
     // Said below, as for JSON that is no object.

@@ -11,6 +11,7 @@ import {
   toleratedFailure,
   type ItemBatching,
 } from '../language/map-fields.ts';
+import { parseJson } from '../language/parse-json.ts';
 import type { Run } from './run-tested-state.ts';
 import { StateFailure } from './state-failure.ts';
 import { invalidRequest } from './test-state-problem.ts';
@@ -64,14 +65,14 @@ function parseReaderData(text: string | undefined): Json[] {
       'mapItemReaderData must be specified when testing a Map state with an ItemReader',
     );
   }
-  let items: unknown;
+  let items: Json;
   try {
-    items = JSON.parse(text);
+    items = parseJson(text);
   } catch {
     throw invalidRequest('mapItemReaderData must be valid JSON');
   }
   if (!Array.isArray(items)) throw invalidRequest('mapItemReaderData must be a JSON array');
-  return items.map((each: Json) => each);
+  return items;
 }
 
 async function showItems(state: MapState, run: Run, items: Json[]): Promise<void> {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { State } from '../definition/ast.ts';
 import { isJsonObject, type Json, type JsonObject } from '../language/json.ts';
+import { parseJson } from '../language/parse-json.ts';
 import { soleStateName } from './tested-state.ts';
 import { invalidRequest } from './test-state-problem.ts';
 import type { TestStateDependencies, TestStateRequest } from './test-state-request.ts';
@@ -79,7 +80,7 @@ function givenContext(text: string, state: State): JsonObject {
 
 function parseContext(text: string): JsonObject {
   try {
-    const context: unknown = JSON.parse(text);
+    const context = parseJson(text);
     if (isJsonObject(context)) return context;
   } catch {
     // Said below, as for JSON that is no object.

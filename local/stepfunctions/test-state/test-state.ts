@@ -2,6 +2,7 @@ import type { Catcher, State } from '../definition/ast.ts';
 import { finishCatch } from '../language/finish-state.ts';
 import type { Json, JsonObject } from '../language/json.ts';
 import { findTaker } from '../language/match-error.ts';
+import { parseJson } from '../language/parse-json.ts';
 import { retryDelaySeconds } from '../language/retry-delay.ts';
 import type { Scope, Variables } from '../language/scope.ts';
 import { StatesError } from '../language/states-error.ts';
@@ -156,8 +157,7 @@ function showVariables(
 
 function parseInput(text: string): Json {
   try {
-    const input: Json = JSON.parse(text);
-    return input;
+    return parseJson(text);
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     throw new TestStateProblem(

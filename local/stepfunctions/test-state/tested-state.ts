@@ -3,6 +3,7 @@ import type { QueryLanguage, State, StateGraph } from '../definition/ast.ts';
 import { parseDefinition, parseState } from '../definition/parse-definition.ts';
 import { validateDefinition, validateSingleState } from '../definition/validate-definition.ts';
 import { isJsonObject } from '../language/json.ts';
+import { parseJson } from '../language/parse-json.ts';
 import { invalidRequest, TestStateProblem } from './test-state-problem.ts';
 
 /** The name of a state that is given without a machine around it. */
@@ -21,7 +22,7 @@ export function testedState(definition: string, stateName: string | undefined): 
 }
 
 function soleState(definition: string): State {
-  const fields: unknown = JSON.parse(definition);
+  const fields = parseJson(definition);
   if (!isJsonObject(fields)) throw new TypeError('a valid state is an object');
   const language: QueryLanguage = 'JSONPath';
   return parseState(soleStateName, fields, language);

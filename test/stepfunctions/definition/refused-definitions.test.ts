@@ -401,14 +401,16 @@ void test('an Express machine has no callbacks, no .sync and no distributed Map'
 });
 
 void test('states nested deeper than the engine follows are refused, not followed', () => {
-  const depth = 2_000;
-  const opening = Array.from(
-    { length: depth },
-    (_, index) =>
-      `{"StartAt":"S${index}","States":{"S${index}":{"Type":"Parallel","End":true,"Branches":[`,
-  );
-  const text = `${opening.join('')}${JSON.stringify(inner)}${']}}}'.repeat(depth)}`;
-  assert.match(errorsOf(text).join(), /^TOO_DEEPLY_NESTED: /);
+  const nested = (depth: number): string => {
+    const opening = Array.from(
+      { length: depth },
+      (_, index) =>
+        `{"StartAt":"S${index}","States":{"S${index}":{"Type":"Parallel","End":true,"Branches":[`,
+    );
+    return `${opening.join('')}${JSON.stringify(inner)}${']}}}'.repeat(depth)}`;
+  };
+  assert.match(errorsOf(nested(200)).join(), /^TOO_DEEPLY_NESTED: /);
+  assert.match(errorsOf(nested(2_000)).join(), /^INVALID_JSON_DESCRIPTION: .* nesting depth /);
 });
 
 void test("CreateStateMachine's message lists every error with its code and place", () => {

@@ -4,12 +4,21 @@ import { testState } from '../../../local/stepfunctions/test-state/test-state.ts
 import { TestStateProblem } from '../../../local/stepfunctions/test-state/test-state-problem.ts';
 import type {
   RunTask,
+  TestStateDependencies,
   TestStateRequest,
   TestStateResponse,
 } from '../../../local/stepfunctions/test-state/test-state-request.ts';
 import type { Json, JsonObject } from '../../../local/stepfunctions/language/json.ts';
 
 const noTask: RunTask = () => Promise.reject(new Error('no Task is to be run here'));
+
+const dependencies: TestStateDependencies = {
+  runTask: noTask,
+  region: 'us-east-1',
+  accountId: '111111111111',
+  now: () => new Date('2024-01-01T00:00:00Z'),
+  random: () => 0.5,
+};
 
 type Request = Omit<TestStateRequest, 'definition' | 'input' | 'mock'> & {
   readonly input?: Json;
@@ -33,13 +42,7 @@ function run(
         mock: { ...otherMock, ...(result === undefined ? {} : { result: JSON.stringify(result) }) },
       }),
     },
-    {
-      runTask,
-      region: 'us-east-1',
-      accountId: '111111111111',
-      now: () => new Date('2024-01-01T00:00:00Z'),
-      random: () => 0.5,
-    },
+    { ...dependencies, runTask },
   );
 }
 
@@ -375,4 +378,26 @@ void test('fieldValidationMode NONE takes any result, PRESENT any missing field'
   assert.equal(none.status, 'SUCCEEDED');
   const present = await run(startSync, { mock: { result: {}, fieldValidationMode: 'PRESENT' } });
   assert.equal(present.status, 'SUCCEEDED');
+});
+
+test('JSON that nests too deep to be written again is refused wherever a request brings it', async () => {
+  const deep = '['.repeat(100_000) + ']'.repeat(100_000);
+  const pass = JSON.stringify({ Type: 'Pass', End: true });
+  const task = JSON.stringify({ Type: 'Task', Resource: lambda, End: true });
+  const requests: [TestStateRequest, string][] = [
+    [{ definition: pass, input: deep }, 'InvalidExecutionInput'],
+    [{ definition: pass, variables: `{"v":${deep}}` }, 'ValidationException'],
+    [{ definition: `{"Type":"Pass","End":true,"Result":${deep}}` }, 'InvalidDefinition'],
+    [{ definition: task, mock: { result: deep } }, 'ValidationException'],
+    [
+      { definition: task, mock: { result: '{}' }, context: `{"Execution":{"Input":${deep}}}` },
+      'ValidationException',
+    ],
+  ];
+  for (const [request, code] of requests) {
+    await assert.rejects(
+      testState({ inspectionLevel: 'TRACE', ...request }, dependencies),
+      (error) => error instanceof TestStateProblem && error.code === code,
+    );
+  }
 });

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { isJsonObject, isLongerThan, nestsTooDeep, type Json, type JsonObject } from '../json.ts';
+import { parseJson } from '../parse-json.ts';
 import { seededRandom } from '../seeded-random.ts';
 import { IntrinsicError } from './intrinsic-error.ts';
 import type { IntrinsicName } from './intrinsic-names.ts';
@@ -21,7 +22,7 @@ const digests = new Map([
 
 /** All but States.Format, which needs its template as written. Each throws IntrinsicError. */
 export const intrinsicFunctions: Record<Exclude<IntrinsicName, 'Format'>, IntrinsicFunction> = {
-  StringToJson: ([value]) => parseJson(text(value, 'States.StringToJson')),
+  StringToJson: ([value]) => fromText(text(value, 'States.StringToJson')),
   JsonToString: ([value]) => toText(value ?? null),
   Array: (values) => bounded(values.map((each) => each ?? null)),
   ArrayPartition: ([value, size]) => partition(list(value), integer(size, 'chunk size')),
@@ -67,16 +68,13 @@ function integer(value: Json | undefined, what: string): number {
   return Math.round(value) + 0;
 }
 
-function parseJson(json: string): Json {
+function fromText(json: string): Json {
   if (json.trim() === '') return null;
-  let value: Json;
   try {
-    value = JSON.parse(json);
+    return parseJson(json);
   } catch (error) {
     throw new IntrinsicError(`Invalid JSON: ${error instanceof Error ? error.message : ''}`);
   }
-  if (nestsTooDeep(value)) throw new IntrinsicError('The JSON nests too deep');
-  return value;
 }
 
 function toText(value: Json): string {
