@@ -1,4 +1,5 @@
 // What the effect log does, as pure functions: the table of docs/decisions/effect-log.md.
+import { classify } from './classify.ts';
 import type { EffectPolicy } from './config.ts';
 import { type JobError, storableText, Terminal, Transient } from './failure.ts';
 import type { Completion, EffectRow, ProviderResponse, Setback } from './store/effects.ts';
@@ -95,6 +96,8 @@ export type CallOutcome =
   | { readonly kind: 'done'; readonly completion: Completion }
   /** Known not to have been done: nothing was sent, or the provider said so. */
   | { readonly kind: 'not-done'; readonly message: string; readonly retryAfterSeconds?: number }
+  /** Nothing was sent because of a mistake of our own. */
+  | { readonly kind: 'not-tried'; readonly bug: unknown }
   | { readonly kind: 'refused'; readonly message: string; readonly response: ProviderResponse }
   | { readonly kind: 'unknown'; readonly message: string };
 
@@ -106,6 +109,7 @@ export function afterCall(
   outcome: Exclude<CallOutcome, { kind: 'done' }>,
   setup: Setup,
 ): { readonly setback: Setback; readonly error: JobError } {
+  if (outcome.kind === 'not-tried') return afterBug(outcome.bug);
   const error = storableText(outcome.message, 1024);
   const message = `${name(setup)}: ${error}`;
   const setback = { error, response: null, retryAfterSeconds: null };
@@ -135,4 +139,17 @@ export function afterCall(
             error: new Transient('PROVIDER_UNAVAILABLE', message),
           };
   }
+}
+
+function afterBug(bug: unknown): { setback: Setback; error: JobError } {
+  const error = classify(bug);
+  return {
+    setback: {
+      status: 'INTENDED',
+      error: storableText(error.message, 1024),
+      response: null,
+      retryAfterSeconds: null,
+    },
+    error,
+  };
 }

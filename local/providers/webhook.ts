@@ -2,6 +2,7 @@
 //
 //   POST /webhook     does the work (an "effect") and answers 200 {"effect": n}; with an Idempotency-Key (or webhook-id)
 //                     it knows already: no second effect, the same answer
+//   GET  /webhook?idempotencyKey=…   whether that key's work was done: 200 {"effect": n} or 404 (WEBHOOK_POLICY=lookup)
 //   GET  /requests    every request, oldest first: {at, headers, body, key, effect, outcome}
 //   PUT  /behaviour   {honourKeys?, answer?: "ok" | "fail" | "drop" | "refuse", status?, headers?, delayMs?, times?}
 //                       fail    answers `status` (default 500) without doing the work
@@ -48,7 +49,8 @@ stopOnSignal(() => {
 
 async function route(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const body = (await readBody(request, MAX_BODY_BYTES)).toString('utf8');
-  switch (`${request.method} ${request.url}`) {
+  const url = new URL(request.url ?? '/', 'http://webhook');
+  switch (`${request.method} ${url.pathname}`) {
     case 'GET /health':
       return reply(response, 200, {});
     case 'GET /requests':
@@ -63,6 +65,8 @@ async function route(request: IncomingMessage, response: ServerResponse): Promis
       return reply(response, 200, behaviour);
     case 'POST /webhook':
       return await receive(request, response, body);
+    case 'GET /webhook':
+      return lookUp(url.searchParams.get('idempotencyKey'), response);
     default:
       return reply(response, 404, { error: `there is no ${request.method} ${request.url}` });
   }
@@ -92,6 +96,12 @@ async function receive(
   if (outcome === 'dropped' || outcome === 'refused') response.destroy();
   else if (outcome === 'failed')
     reply(response, now.status, { error: 'told to fail' }, now.headers);
+  else reply(response, 200, { effect });
+}
+
+function lookUp(key: string | null, response: ServerResponse): void {
+  const effect = key === null ? undefined : effectOfKey.get(key);
+  if (effect === undefined) reply(response, 404, { error: 'nothing was done under this key' });
   else reply(response, 200, { effect });
 }
 

@@ -7,6 +7,9 @@ export type DetectedKind = { readonly kind: DocumentKind; readonly contentType: 
 /** So much of the beginning is looked at. */
 export const headBytes = 4096;
 
+/** Longer than any registered media type (RFC 6838 allows 127 for each half). */
+const maxTypeLength = 255;
+
 const latin = (head: Buffer): string => head.toString('latin1');
 
 const signatures: readonly (readonly [contentType: string, test: (head: string) => boolean])[] = [
@@ -30,7 +33,7 @@ const vague = new Set(['', 'application/octet-stream', 'binary/octet-stream']);
  */
 export function detectKind(head: Buffer, declared: string | null): DetectedKind {
   const [essence = ''] = (declared ?? '').toLowerCase().split(';');
-  const type = essence.trim();
+  const type = essence.trim().slice(0, maxTypeLength);
   const start = latin(head);
   const signature = signatures.find(([, test]) => test(start));
   if (signature !== undefined) {

@@ -86,7 +86,7 @@ function watchLife(child: ChildProcess): Life {
   });
   child.stdin?.on('error', () => undefined); // EPIPE: `ended` tells why
   const ended = new Promise<never>((_, reject) => {
-    child.once('error', (cause) => {
+    child.on('error', (cause) => {
       reject(new Transient('TASK_CRASHED', 'no document reader could be started', { cause }));
     });
     // 'close': when all of its complaint has come in.

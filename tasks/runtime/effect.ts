@@ -52,16 +52,23 @@ function httpProvider(
   const referenceOf = rest.referenceOf ?? (() => null);
   // Where an unknown outcome costs a person's time, a connection that may just be closing is not used again.
   const freshConnection = policy === 'hold';
-  const send = async (make: (call: Call) => HttpRequest, call: Call) => {
-    const made = make(call);
-    const headers = { ...made.headers, 'idempotency-key': headerText(call.idempotencyKey) };
-    return await http.send({ ...made, headers }, { signal: call.signal, freshConnection });
+  const send = async (made: HttpRequest, { idempotencyKey, signal }: Call) => {
+    const headers = { ...made.headers, 'idempotency-key': headerText(idempotencyKey) };
+    return await http.send({ ...made, headers }, { signal, freshConnection });
   };
   return {
-    call: async (call) => callOutcome(await send(request, call), referenceOf, new Date()),
+    call: async (call) => {
+      let made: HttpRequest;
+      try {
+        made = request(call);
+      } catch (bug) {
+        return { kind: 'not-tried', bug };
+      }
+      return callOutcome(await send(made, call), referenceOf, new Date());
+    },
     ...(lookup === undefined
       ? {}
-      : { lookup: async (call: Call) => lookupOutcome(await send(lookup, call), referenceOf) }),
+      : { lookup: async (call) => lookupOutcome(await send(lookup(call), call), referenceOf) }),
   };
 }
 

@@ -47,17 +47,25 @@ export function createHttpClient(): HttpClient {
     'https:': new https.Agent({ keepAlive: true, maxSockets: 50 }),
   };
   return {
-    send: (request, options) => {
-      const url = new URL(request.url);
+    send: async (request, options) => {
+      const url = URL.parse(request.url);
+      if (url === null) return notSent(`${request.url} is not a URL`);
       const secure = url.protocol === 'https:';
       const agent = options.freshConnection ? false : agents[secure ? 'https:' : 'http:'];
-      return send(secure ? https : http, url, request, { ...options, agent });
+      try {
+        return await send(secure ? https : http, url, request, { ...options, agent });
+      } catch (error) {
+        // Node refuses the request itself: a header it cannot write, a protocol it does not speak.
+        return notSent(error instanceof Error ? error.message : String(error));
+      }
     },
     close: () => {
       for (const agent of Object.values(agents)) agent.destroy();
     },
   };
 }
+
+const notSent = (message: string): HttpFailure => ({ kind: 'failed', sent: false, message });
 
 type SendOptions = HttpOptions & { readonly agent: http.Agent | false };
 

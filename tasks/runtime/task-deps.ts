@@ -40,7 +40,9 @@ export const createS3Client = (): S3Client =>
     maxAttempts: 3,
     requestHandler: {
       connectionTimeout: 3_000,
+      // Until the answer begins; and silence, also in the middle of a body.
       requestTimeout: 30_000,
+      socketTimeout: 20_000,
       throwOnRequestTimeout: true,
     },
     // The bytes are hashed by ourselves, against what the client promised.

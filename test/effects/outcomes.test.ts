@@ -179,3 +179,32 @@ test('an answer with NUL, broken UTF-8 and a megabyte of it is kept, cut and sto
   );
   assert.equal((await effectsOf(sql, refused))[0]?.status, 'REJECTED');
 });
+
+test('a mistake of our own before anything is sent is Terminal TASK_FAULT, and leaves the effect INTENDED', async () => {
+  const run = await seedRun(sql);
+  const request = () => {
+    throw new TypeError('a secret that is not base64');
+  };
+  await assert.rejects(attempt(sql, run, provider.url, 'hold', { request }), {
+    name: 'Terminal',
+    code: 'TASK_FAULT',
+  });
+  assert.equal((await effectsOf(sql, run))[0]?.status, 'INTENDED');
+  assert.equal(postsOf(run.key).length, 0);
+});
+
+test('a URL or header that cannot be sent is known not done', async () => {
+  for (const bad of [
+    { url: 'nowhere' },
+    { url: 'ftp://127.0.0.1/' },
+    { url: provider.url, headers: { 'x-broken': 'line\nbreak' } },
+  ]) {
+    const run = await seedRun(sql);
+    const request = () => ({ method: 'POST' as const, headers: {}, body: '{}', ...bad });
+    assert.equal(
+      await failureOf(attempt(sql, run, provider.url, 'hold', { request })),
+      'Transient PROVIDER_UNAVAILABLE',
+    );
+    assert.equal((await effectsOf(sql, run))[0]?.status, 'INTENDED');
+  }
+});
