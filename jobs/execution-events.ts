@@ -10,7 +10,7 @@ import { type Failure, Terminal } from './failure.ts';
 import { failureCodes } from './failure-codes.ts';
 import { jobIdOfExecutionName } from './ids.ts';
 import type { Sql } from './store/connect.ts';
-import { releaseOwner } from './store/dispatched-run.ts';
+import { hasEnded, releaseOwner } from './store/dispatched-run.ts';
 import { finishJob } from './store/finish-job.ts';
 import { type Fence, openRun } from './store/open-run.ts';
 import { quarantine, type ReceivedMessage } from './store/quarantine.ts';
@@ -147,6 +147,7 @@ async function failureOf(deps: ExecutionEventDeps, detail: Detail): Promise<Fail
 }
 
 async function end(deps: ExecutionEventDeps, fence: Fence, failure: Failure): Promise<string> {
+  if (await hasEnded(deps.sql, fence)) return 'already ended';
   const finished = await finishJob(
     deps.sql,
     fence,
@@ -154,7 +155,7 @@ async function end(deps: ExecutionEventDeps, fence: Fence, failure: Failure): Pr
     'execution event',
   );
   if (finished !== undefined) return `failed: ${failure.code}`;
-  // Closed, and the job had ended already (succeeded, cancelled, expired, or by an earlier copy of this event).
+  // Closed, and the job had been stopped before: nobody has to look after it any more.
   await releaseOwner(deps.sql, fence.jobId, fence.executionName);
   return 'already ended';
 }

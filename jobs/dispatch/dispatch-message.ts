@@ -9,7 +9,6 @@ import { redriveRun } from './redrive-run.ts';
 import { type DispatchDeps, type DispatchWork, failRun } from './run-context.ts';
 import { startRun } from './start-run.ts';
 import { stopRun } from './stop-run.ts';
-import { findRun } from '../store/dispatched-run.ts';
 import {
   claimMessage,
   closeMessage,
@@ -64,12 +63,11 @@ async function setAside(
 }
 
 async function dispatchEnvelope(deps: DispatchDeps, envelope: Envelope): Promise<Disposition> {
-  const run = await findRun(deps.sql, envelope);
-  if (run === undefined)
-    throw new Terminal('JOB_UNKNOWN', `there is no job ${envelope.payload.jobId} of this tenant`);
   const answer = await claimMessage(deps.sql, envelope, requestHashOf(envelope));
   crashPoint('after-message-claimed');
   switch (answer.kind) {
+    case 'job-unknown':
+      throw new Terminal('JOB_UNKNOWN', `there is no job ${envelope.payload.jobId} of this tenant`);
     case 'completed':
     case 'terminal':
       return { kind: 'done', outcome: `duplicate of a ${answer.kind} message` };
@@ -82,7 +80,7 @@ async function dispatchEnvelope(deps: DispatchDeps, envelope: Envelope): Promise
         `idempotency key ${envelope.idempotencyKey} was used before for another request`,
       );
     case 'claimed':
-      return await workOn({ ...deps, envelope, claim: answer.claim, run });
+      return await workOn({ ...deps, envelope, claim: answer.claim, run: answer.run });
   }
 }
 

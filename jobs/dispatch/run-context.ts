@@ -5,9 +5,8 @@ import type { Envelope } from '../envelope.ts';
 import type { Failure } from '../failure.ts';
 import type { JobId } from '../ids.ts';
 import type { Sql } from '../store/connect.ts';
-import type { DispatchableRun } from '../store/dispatched-run.ts';
 import { finishJob } from '../store/finish-job.ts';
-import type { InboxClaim } from '../store/inbox.ts';
+import type { DispatchableRun, InboxClaim } from '../store/inbox.ts';
 
 export type DispatchDeps = {
   readonly sql: Sql;

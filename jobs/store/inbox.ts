@@ -14,7 +14,8 @@ export type InboxClaim = {
 
 /** What a message meets in the inbox. */
 export type InboxAnswer =
-  | { readonly kind: 'claimed'; readonly claim: InboxClaim }
+  | { readonly kind: 'claimed'; readonly claim: InboxClaim; readonly run: DispatchableRun }
+  | { readonly kind: 'job-unknown' }
   /** Done before: the duplicate is a success. */
   | { readonly kind: 'completed' }
   | { readonly kind: 'terminal' }
@@ -28,6 +29,16 @@ export type InboxAnswer =
  */
 export const inboxLeaseSeconds = 25;
 
+/** The run of a job as the dispatcher finds it. Times are seconds from now, negative when past. */
+export type DispatchableRun = {
+  readonly type: string;
+  readonly status: string;
+  readonly run: number;
+  readonly executionName: string;
+  readonly redriveCount: number;
+  readonly expiresInSeconds: number | null;
+};
+
 type Existing = {
   readonly status: string;
   readonly sameRequest: boolean;
@@ -36,7 +47,7 @@ type Existing = {
 
 /**
  * Takes a message in and claims it. A row of the same key whose hash differs is never touched: the same key for
- * another request is an alert, not a retry.
+ * another request is an alert, not a retry. The job's run is read by the same statement, just before the claim.
  */
 export async function claimMessage(
   sql: Sql,
@@ -45,26 +56,35 @@ export async function claimMessage(
 ): Promise<InboxAnswer> {
   const { tenantId, jobId } = envelope.payload;
   const leaseToken = randomUUID();
-  const [row] = await sql<{ attempts: number }[]>`
-    insert into worker_inbox as inbox (tenant_id, idempotency_key, message_id, message_type, job_id, request_hash,
-                                       status, attempts, lease_token, lease_until)
-    values (${tenantId}, ${envelope.idempotencyKey}, ${envelope.messageId}, ${envelope.messageType}, ${jobId},
-            ${requestHash}, 'PROCESSING', 1, ${leaseToken}, now() + make_interval(secs => ${inboxLeaseSeconds}))
-    on conflict (tenant_id, idempotency_key) do update set
-      status = 'PROCESSING', attempts = inbox.attempts + 1, deliveries = inbox.deliveries + 1,
-      lease_token = excluded.lease_token, lease_until = excluded.lease_until, updated_at = now()
-    where inbox.request_hash = excluded.request_hash
-      and (inbox.status in ('RECEIVED', 'FAILED_RETRYABLE')
-        or (inbox.status = 'PROCESSING' and inbox.lease_until < now()))
-    returning attempts`;
-  if (row !== undefined) {
-    const claim = {
-      tenantId,
-      idempotencyKey: envelope.idempotencyKey,
-      leaseToken,
-      attempts: row.attempts,
-    };
-    return { kind: 'claimed', claim };
+  const [row] = await sql<(DispatchableRun & { attempts: number | null })[]>`
+    with job as (
+      select type, status, run, execution_name, redrive_count, expires_at from jobs
+      where job_id = ${jobId} and tenant_id = ${tenantId}
+    ),
+    claimed as (
+      insert into worker_inbox as inbox (tenant_id, idempotency_key, message_id, message_type, job_id, request_hash,
+                                         status, attempts, lease_token, lease_until)
+      select ${tenantId}, ${envelope.idempotencyKey}, ${envelope.messageId}::uuid, ${envelope.messageType},
+             ${jobId}::uuid, ${requestHash}, 'PROCESSING', 1, ${leaseToken}::uuid,
+             now() + make_interval(secs => ${inboxLeaseSeconds})
+      from job
+      on conflict (tenant_id, idempotency_key) do update set
+        status = 'PROCESSING', attempts = inbox.attempts + 1, deliveries = inbox.deliveries + 1,
+        lease_token = excluded.lease_token, lease_until = excluded.lease_until, updated_at = now()
+      where inbox.request_hash = excluded.request_hash
+        and (inbox.status in ('RECEIVED', 'FAILED_RETRYABLE')
+          or (inbox.status = 'PROCESSING' and inbox.lease_until < now()))
+      returning attempts
+    )
+    select type, status, run, execution_name as "executionName", redrive_count as "redriveCount",
+           extract(epoch from expires_at - now())::double precision as "expiresInSeconds",
+           (select attempts from claimed) as attempts
+    from job`;
+  if (row === undefined) return { kind: 'job-unknown' };
+  const { attempts, ...run } = row;
+  if (attempts !== null) {
+    const { idempotencyKey } = envelope;
+    return { kind: 'claimed', claim: { tenantId, idempotencyKey, leaseToken, attempts }, run };
   }
   const [existing] = await sql<Existing[]>`
     update worker_inbox set deliveries = deliveries + 1, updated_at = now()
