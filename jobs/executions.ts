@@ -64,10 +64,8 @@ export function createExecutions(sfn: SFNClient, stateMachineArnPrefix: string):
         : { arn: answer.executionArn ?? arnOf(type, executionName), already: false };
     },
     async describe(arn) {
-      const command = new DescribeExecutionCommand({
-        executionArn: arn,
-        includedData: 'METADATA_ONLY',
-      });
+      // With METADATA_ONLY there would be no error and no cause, which say why it failed.
+      const command = new DescribeExecutionCommand({ executionArn: arn });
       const answer = await orUndefined(['ExecutionDoesNotExist'], () => sfn.send(command));
       if (answer?.status === undefined) return undefined;
       const { status, redriveCount, error, cause } = answer;
