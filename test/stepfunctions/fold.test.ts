@@ -4,7 +4,8 @@ import * as fc from 'fast-check';
 import { parseDefinition } from '../../local/stepfunctions/definition/parse-definition.ts';
 import type { Command, TaskOutcome } from '../../local/stepfunctions/execution/command.ts';
 import { nextDeadline } from '../../local/stepfunctions/execution/deadlines.ts';
-import { run, take } from '../../local/stepfunctions/execution/decide.ts';
+import { run } from '../../local/stepfunctions/execution/run-turn.ts';
+import { take } from '../../local/stepfunctions/execution/take-command.ts';
 import { emptyView, fold } from '../../local/stepfunctions/execution/fold.ts';
 import { liveAttempts } from '../../local/stepfunctions/execution/live-attempts.ts';
 import { createTurn } from '../../local/stepfunctions/execution/turn.ts';
@@ -73,7 +74,7 @@ type World = { view: ExecutionView; entries: string[]; now: number; random(): nu
 
 async function takeTurn(world: World, command: Command): Promise<void> {
   const turn = createTurn(world.view, {
-    now: world.now,
+    clock: () => world.now,
     random: () => world.random(),
     nonce: () => 'nonce',
     region: 'us-east-1',

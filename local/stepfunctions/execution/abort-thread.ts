@@ -6,6 +6,7 @@ export function abortThread(turn: Turn, thread: Thread, prev: number): void {
   if (thread.at.kind !== 'inside') return;
   const { state, phase } = thread.at.open;
   if (phase.kind === 'children') abortChildren(turn, thread, prev);
+  if (phase.kind === 'map-run') turn.emit(thread, { type: 'MapRunAborted' }, { prev });
   switch (state.type) {
     case 'Task':
     case 'Wait':

@@ -13,6 +13,7 @@ import {
   openOf,
   type Attempt,
   type ExecutionView,
+  type MapRun,
   type OpenState,
   type Phase,
   type Thread,
@@ -115,6 +116,7 @@ export function apply(
     case 'LambdaFunctionTimedOut':
     case 'ActivityTimedOut':
     case 'EvaluationFailed':
+    case 'MapRunFailed':
     case 'ParallelStateFailed':
     case 'MapStateFailed':
       failState(thread, record);
@@ -141,12 +143,20 @@ export function apply(
         setPhase(thread, { kind: 'children', children: startIterations(record) });
       }
       return;
+    case 'MapRunStarted':
+    case 'MapRunRedriven':
+      setPhase(thread, { kind: 'map-run', run: mapRunOf(record), isRedriving: false });
+      return;
+    case 'MapRunSucceeded':
+      finishMapRun(openOf(thread), parsed(record.output));
+      return;
     case 'MapIterationStarted':
       startIteration(view, thread, openOf(thread), record);
       return;
     case 'ParallelStateSucceeded':
     case 'MapStateSucceeded':
       finishChildren(openOf(thread));
+      thread.lastEventId = previousOfExit(openOf(thread), record);
       return;
     case 'MapIterationSucceeded':
     case 'MapIterationFailed':
@@ -155,6 +165,7 @@ export function apply(
     case 'WaitStateAborted':
     case 'ParallelStateAborted':
     case 'MapStateAborted':
+    case 'MapRunAborted':
       return;
   }
 }
@@ -173,6 +184,7 @@ function nextInChain(record: LogRecord, present: number): number {
     case 'WaitStateAborted':
     case 'ParallelStateAborted':
     case 'MapStateAborted':
+    case 'MapRunAborted':
     case 'WaitStarted':
     case 'Heartbeat':
       return present;
@@ -267,11 +279,38 @@ function finishChildren(open: OpenState): void {
   open.phase = { kind: 'finished', result: collectOutputs(children), children };
 }
 
+function mapRunOf(
+  record: Extract<LogRecord, { type: 'MapRunStarted' | 'MapRunRedriven' }>,
+): MapRun {
+  return {
+    arn: record.mapRunArn,
+    startedEventId: record.id,
+    redriveCount: record.type === 'MapRunRedriven' ? record.redriveCount : 0,
+  };
+}
+
+function finishMapRun(open: OpenState, result: Json): void {
+  if (open.phase.kind === 'map-run') {
+    open.phase = { kind: 'finished', result, run: open.phase.run };
+  }
+}
+
+/** As recorded from AWS: a distributed Map's exit names its MapRunStarted as previous. */
+function previousOfExit({ phase }: OpenState, record: LogRecord): number {
+  return 'run' in phase && phase.run ? phase.run.startedEventId : record.prev;
+}
+
 function failState(thread: Thread, record: Failure): void {
   const open = openOf(thread);
   // Kept for a redrive, which resumes the branches that did not end.
   const children = 'children' in open.phase ? open.phase.children : undefined;
-  open.phase = { kind: 'failed', failure: failureOf(record), ...(children && { children }) };
+  const run = 'run' in open.phase ? open.phase.run : undefined;
+  open.phase = {
+    kind: 'failed',
+    failure: failureOf(record),
+    ...(children && { children }),
+    ...(run && { run }),
+  };
 }
 
 function failureOf({ error, cause, alias }: Failure): Failure {

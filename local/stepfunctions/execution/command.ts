@@ -8,6 +8,11 @@ export type TaskOutcome =
   /** The service took the request of a `.sync` or `.waitForTaskToken` task. */
   | { readonly kind: 'submitted'; readonly output: Json };
 
+/** How a Map Run ended: with its results, or where they were written to. */
+export type MapRunOutcome =
+  | { readonly kind: 'succeeded'; readonly output: Json }
+  | { readonly kind: 'failed'; readonly failure: Failure };
+
 /** What can happen to an execution from outside. */
 export type Command =
   | { readonly kind: 'start'; readonly input: string }
@@ -26,6 +31,12 @@ export type Command =
       readonly workerName?: string;
     }
   | { readonly kind: 'heartbeat'; readonly threadId: number; readonly attemptId: number }
+  | {
+      readonly kind: 'map-run-ended';
+      readonly threadId: number;
+      readonly mapRunArn: string;
+      readonly outcome: MapRunOutcome;
+    }
   | ({ readonly kind: 'stop' } & Failure)
   | { readonly kind: 'redrive' };
 

@@ -20,7 +20,16 @@ export function evaluate<T>(
     return failEvaluation(turn, thread, error);
   }
   if (!(value instanceof Promise)) return next(value);
-  return value.then(next, (error: unknown) => failEvaluation(turn, thread, error));
+  return value.then(
+    (each) => {
+      turn.now = turn.clock();
+      return next(each);
+    },
+    (error: unknown) => {
+      turn.now = turn.clock();
+      failEvaluation(turn, thread, error);
+    },
+  );
 }
 
 function failEvaluation(turn: Turn, thread: Thread, error: unknown): void {

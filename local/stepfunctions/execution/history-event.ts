@@ -108,6 +108,15 @@ function detailsOf(record: LogRecord, options: Options): Details | undefined {
       return { member, value: { ...target(record), ...failure(record) } };
     case 'MapStateStarted':
       return { member, value: { length: record.length } };
+    case 'MapRunStarted':
+      return { member, value: { mapRunArn: record.mapRunArn } };
+    case 'MapRunRedriven':
+      return {
+        member,
+        value: { mapRunArn: record.mapRunArn, redriveCount: record.redriveCount },
+      };
+    case 'MapRunFailed':
+      return { member, value: failure(record) };
     case 'MapIterationStarted':
     case 'MapIterationSucceeded':
     case 'MapIterationFailed':

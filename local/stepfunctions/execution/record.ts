@@ -88,6 +88,19 @@ export type RecordBody =
       values?: Json[];
       maxConcurrency?: number;
     }
+  /** What MapRunStarted says beside its ARN goes to the Map Run's row (store/map-runs.ts). */
+  | {
+      type: 'MapRunStarted';
+      mapRunArn: string;
+      maxConcurrency: number;
+      toleratedFailureCount?: number;
+      toleratedFailurePercentage?: number;
+    }
+  | { type: 'MapRunRedriven'; mapRunArn: string; redriveCount: number }
+  /** `output`: the results, or where they were written to; history does not show it. */
+  | { type: 'MapRunSucceeded'; mapRunArn: string; output: string }
+  | ({ type: 'MapRunFailed'; mapRunArn: string } & Failure)
+  | { type: 'MapRunAborted' }
   | { type: 'MapIterationStarted'; index: number; name: string }
   | {
       type: 'MapIterationSucceeded' | 'MapIterationFailed' | 'MapIterationAborted';

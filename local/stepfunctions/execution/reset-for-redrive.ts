@@ -1,6 +1,6 @@
 import type { LogRecord } from './record.ts';
 import { allEnded, collectOutputs } from './start-children.ts';
-import type { Children, ExecutionView, OpenState, Phase, Thread } from './view.ts';
+import type { Children, ExecutionView, MapRun, OpenState, Phase, Thread } from './view.ts';
 
 /**
  * What ExecutionRedriven does to an execution: it runs again from its unsuccessful states, with the
@@ -34,6 +34,8 @@ function resumedPhase(open: OpenState, redrivenEventId: number): Phase {
   const { phase } = open;
   // A Wait keeps the moment it waits for; AWS says so for timestamps and is silent about Seconds.
   if (phase.kind === 'waiting') return phase;
+  const run = 'run' in phase ? phase.run : undefined;
+  if (run) return resumedMapRun(phase, run);
   const children = 'children' in phase ? phase.children : undefined;
   if (!children) return { kind: 'entered' };
   if (phase.kind === 'failed' && phase.failure.error === 'States.DataLimitExceeded') {
@@ -41,6 +43,21 @@ function resumedPhase(open: OpenState, redrivenEventId: number): Phase {
     return { kind: 'entered' };
   }
   return resumedChildren(children, redrivenEventId);
+}
+
+/**
+ * The Map Run goes on with its unsuccessful children; a new one is started instead if the results
+ * or an item's input could not be made.
+ * https://docs.aws.amazon.com/step-functions/latest/dg/redrive-map-run.html
+ */
+function resumedMapRun(phase: Phase, run: MapRun): Phase {
+  if (phase.kind === 'finished') return phase;
+  const startsAnew =
+    phase.kind === 'failed' &&
+    ['States.DataLimitExceeded', 'States.Runtime', 'States.QueryEvaluationError'].includes(
+      phase.failure.error ?? '',
+    );
+  return startsAnew ? { kind: 'entered' } : { kind: 'map-run', run, isRedriving: true };
 }
 
 function resumedChildren(children: Children, redrivenEventId: number): Phase {

@@ -3,6 +3,7 @@ import { actOnAttempt } from './task-attempt.ts';
 import { toText } from './json-text.ts';
 import { executeChoice } from './states/choice.ts';
 import { executeFail } from './states/fail.ts';
+import { executeDistributedMap, redriveMapRun } from './states/distributed-map.ts';
 import { advanceIterations, executeMap } from './states/map.ts';
 import { executeParallel } from './states/parallel.ts';
 import { executePass } from './states/pass.ts';
@@ -13,7 +14,7 @@ import { finishState } from './finish-state.ts';
 import type { Turn } from './turn.ts';
 import { openOf, type OpenState, type Thread } from './view.ts';
 
-/** Lets a thread do the next thing it can do; `canAct` (decide.ts) says when there is one. */
+/** Lets a thread do the next thing it can do; `canAct` (run-turn.ts) says when there is one. */
 export function step(turn: Turn, thread: Thread): Awaitable<void> {
   if (thread.at.kind === 'ended') return;
   if (thread.at.kind === 'enter') return enter(turn, thread, thread.at.name, thread.at.input);
@@ -32,6 +33,8 @@ export function step(turn: Turn, thread: Thread): Awaitable<void> {
       return finishState(turn, thread, phase.result);
     case 'failed':
       return turn.fail(thread, phase.failure);
+    case 'map-run':
+      return redriveMapRun(turn, thread, phase.run);
     case 'children':
       return advanceIterations(turn, thread, phase.children);
   }
@@ -66,6 +69,8 @@ function execute(turn: Turn, thread: Thread, open: OpenState): Awaitable<void> {
     case 'Parallel':
       return executeParallel(turn, thread, state);
     case 'Map':
-      return executeMap(turn, thread, state);
+      return state.processorConfig.mode === 'DISTRIBUTED'
+        ? executeDistributedMap(turn, thread, state)
+        : executeMap(turn, thread, state);
   }
 }

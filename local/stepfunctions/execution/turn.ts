@@ -12,8 +12,8 @@ export class HistoryLimitError extends Error {
 
 /** What a turn needs of the world, so that it is a function of its arguments. */
 export type TurnDependencies = {
-  /** Milliseconds since the epoch; one reading for the whole turn. */
-  readonly now: number;
+  /** Milliseconds since the epoch. */
+  clock(): number;
   /** Uniform in [0, 1). */
   random(): number;
   /** 128 random bits, in URL-safe text. */
@@ -42,6 +42,8 @@ export type Task =
  */
 export type Turn = TurnDependencies & {
   readonly view: ExecutionView;
+  /** One reading for all that happens at once; taken anew after an evaluation that took its time. */
+  now: number;
   readonly records: LogRecord[];
   /** To be done before anything else: the turn is never cut while there is something. */
   readonly urgent: Task[];
@@ -70,9 +72,10 @@ export function createTurn(view: ExecutionView, dependencies: TurnDependencies):
   const records: LogRecord[] = [];
   const queue: Thread[] = [];
   const urgent: Task[] = [];
-  return {
+  const turn: Turn = {
     ...dependencies,
     view,
+    now: dependencies.clock(),
     records,
     urgent,
     queue,
@@ -83,7 +86,7 @@ export function createTurn(view: ExecutionView, dependencies: TurnDependencies):
           `${view.identity.arn} has reached ${MAX_HISTORY_EVENTS} events`,
         );
       }
-      const record: LogRecord = { ...body, id, prev, at: dependencies.now, thread: thread.id };
+      const record: LogRecord = { ...body, id, prev, at: turn.now, thread: thread.id };
       records.push(record);
       apply(view, record, thread, payload);
       return id;
@@ -94,6 +97,7 @@ export function createTurn(view: ExecutionView, dependencies: TurnDependencies):
       void urgent.push({ kind: 'fail', thread, failure, prev }),
     end: (thread, output) => void urgent.push({ kind: 'end', thread, output }),
   };
+  return turn;
 }
 
 function isInternal({ type }: RecordBody): boolean {

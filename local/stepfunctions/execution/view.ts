@@ -78,9 +78,21 @@ export type Phase =
   | { readonly kind: 'retrying'; readonly dueAt: number }
   | { readonly kind: 'attempt'; readonly attempt: Attempt }
   | { readonly kind: 'children'; readonly children: Children }
+  /** A distributed Map's run: what its children have done is in the store, not in the view. */
+  | { readonly kind: 'map-run'; readonly run: MapRun; readonly isRedriving: boolean }
   /** A result is there, the state's output has yet to be made of it. */
-  | { readonly kind: 'finished'; readonly result: Json; readonly children?: Children }
-  | { readonly kind: 'failed'; readonly failure: Failure; readonly children?: Children };
+  | ({ readonly kind: 'finished'; readonly result: Json } & Made)
+  | ({ readonly kind: 'failed'; readonly failure: Failure } & Made);
+
+/** What a Parallel or Map was made of, for a redrive. */
+type Made = { readonly children?: Children; readonly run?: MapRun };
+
+export type MapRun = {
+  readonly arn: string;
+  /** Its MapRunStarted or latest MapRunRedriven, which the state's exit names as previous. */
+  readonly startedEventId: number;
+  readonly redriveCount: number;
+};
 
 /** One attempt of a Task. */
 export type Attempt = {

@@ -3,20 +3,21 @@ import type { Clock } from '../clock.ts';
 import type { StateMachine } from '../definition/ast.ts';
 import type { Command, CommandResult } from '../execution/command.ts';
 import { nextDeadline } from '../execution/deadlines.ts';
-import { isUnfinished, run, take } from '../execution/decide.ts';
 import { emptyView, fold } from '../execution/fold.ts';
+import { isUnfinished, run } from '../execution/run-turn.ts';
+import { take } from '../execution/take-command.ts';
 import { createTurn, type Turn } from '../execution/turn.ts';
 import type { ExecutionIdentity, ExecutionView } from '../execution/view.ts';
 import type { Store } from '../store/store.ts';
 import type { AttemptKeeper } from './attempt-keeper.ts';
-import { DeadlineHeap } from './deadline-heap.ts';
+import { createDeadlineAlarm } from './deadline-alarm.ts';
 import { createIdleList } from './idle-list.ts';
 import { recordOutcome } from './record-outcome.ts';
 
 type Letter = {
   readonly command: Command;
   readonly answer: (result: CommandResult, view: ExecutionView) => void;
-  /** More to write in the transaction of the turn. */
+  /** More to write in the transaction of the turn, if the command was not refused. */
   readonly write?: (view: ExecutionView) => void;
 };
 
@@ -60,9 +61,8 @@ export type ExecutionHost = ReturnType<typeof createExecutionHost>;
 export function createExecutionHost(dependencies: HostDependencies) {
   const { store, clock, attempts } = dependencies;
   const actors = new Map<number, Actor>();
-  const deadlines = new DeadlineHeap();
+  const deadlines = createDeadlineAlarm(clock, wakeInBatches);
   const idle = createIdleList((id) => void actors.delete(id));
-  let alarm: { at: number; cancel: () => void } | undefined;
   let stopped = false;
   let open = store.executions.countOpen();
 
@@ -92,7 +92,7 @@ export function createExecutionHost(dependencies: HostDependencies) {
     actor.busy = true;
     const letters = actor.mailbox.splice(0);
     const turn = createTurn(actor.view, {
-      now: clock.now(),
+      clock: () => clock.now(),
       random: Math.random,
       nonce: () => randomBytes(16).toString('base64url'),
       region: dependencies.region,
@@ -118,7 +118,7 @@ export function createExecutionHost(dependencies: HostDependencies) {
     const { id } = view.identity;
     const body = JSON.stringify(records);
     store.commits.add(() => {
-      for (const { write } of letters) write?.(view);
+      letters.forEach(({ write }, index) => results[index] === 'done' && write?.(view));
       store.log.append(id, body);
       recordOutcome(store, view, records, dependencies.emitsStatusEvents);
     }, settle);
@@ -138,30 +138,12 @@ export function createExecutionHost(dependencies: HostDependencies) {
     }
     if (isUnfinished(turn)) actor.mailbox.push(WAKE);
     const busyOutside = attempts.reconcile(view);
-    setDeadline(id, nextDeadline(view));
+    deadlines.set(id, nextDeadline(view));
     for (const { type } of turn.records) open += OPENS.has(type) ? 1 : CLOSES.has(type) ? -1 : 0;
     if (view.status !== 'RUNNING') dependencies.closed(view);
     if (actor.mailbox.length > 0) return takeTurn(actor);
     if (view.status !== 'RUNNING') actors.delete(id);
     else if (!busyOutside) idle.add(id);
-  }
-
-  function setDeadline(id: number, dueAt: number): void {
-    deadlines.set(id, dueAt);
-    const { earliest } = deadlines;
-    if (alarm?.at === earliest) return;
-    alarm?.cancel();
-    alarm =
-      earliest === Infinity ? undefined : { at: earliest, cancel: clock.setAlarm(earliest, ring) };
-  }
-
-  function ring(): void {
-    alarm = undefined;
-    wakeInBatches(deadlines.takeDue(clock.now()));
-    const { earliest } = deadlines;
-    if (!alarm && earliest !== Infinity) {
-      alarm = { at: earliest, cancel: clock.setAlarm(earliest, ring) };
-    }
   }
 
   /** However many are due, only so many are folded at a time, and others have their turn between. */
@@ -214,11 +196,11 @@ export function createExecutionHost(dependencies: HostDependencies) {
     resume(): void {
       wakeInBatches(store.executions.openIds());
     },
-    counts: () => ({ open, inMemory: actors.size, waiting: deadlines.size }),
+    counts: () => ({ open, inMemory: actors.size, waiting: deadlines.size() }),
     /** No more turns; what is on disk stays as it is. */
     stop(): void {
       stopped = true;
-      alarm?.cancel();
+      deadlines.stop();
     },
   };
 }

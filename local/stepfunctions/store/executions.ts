@@ -1,6 +1,9 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import type { ExecutionIdentity, ExecutionStatus } from '../execution/view.ts';
 
+/** PENDING_REDRIVE: a child of a redriven Map Run that waits for its turn; its log says nothing yet. */
+export type RowStatus = ExecutionStatus | 'PENDING_REDRIVE';
+
 export type ExecutionRow = {
   readonly id: number;
   readonly arn: string;
@@ -11,7 +14,7 @@ export type ExecutionRow = {
   readonly aliasArn?: string;
   readonly mapRunArn?: string;
   readonly express: boolean;
-  readonly status: ExecutionStatus;
+  readonly status: RowStatus;
   readonly startedAt: number;
   readonly stoppedAt?: number;
   readonly output?: string;
@@ -55,6 +58,8 @@ export type ExecutionStore = {
     traceHeader?: string,
   ): void;
   update(id: number, outcome: ExecutionOutcome): void;
+  /** An Express child of a redriven Map Run begins anew: its log starts from nothing. */
+  restart(id: number, startedAt: number): void;
   find(arn: string): ExecutionRow | undefined;
   get(id: number): ExecutionRow | undefined;
   openIds(): number[];
@@ -72,6 +77,9 @@ export function createExecutionStore(db: DatabaseSync): ExecutionStore {
   const update =
     db.prepare(`update executions set status = ?, stopped_at = ?, output = ?, error = ?, cause = ?,
     last_event_id = ?, redrive_count = ?, redriven_at = ? where id = ?`);
+  const restart =
+    db.prepare(`update executions set status = 'RUNNING', started_at = ?, stopped_at = null,
+    output = null, error = null, cause = null, last_event_id = null where id = ?`);
   const byArn = db.prepare('select * from executions where arn = ?');
   const byId = db.prepare('select * from executions where id = ?');
   const open = db.prepare(`select id from executions where status = 'RUNNING' order by id`);
@@ -113,6 +121,7 @@ export function createExecutionStore(db: DatabaseSync): ExecutionStore {
         id,
       );
     },
+    restart: (id, startedAt) => void restart.run(startedAt, id),
     find: (arn) => toRow(byArn.get(arn)),
     get: (id) => toRow(byId.get(id)),
     openIds: () => open.all().map((row) => Number(row['id'])),
@@ -185,13 +194,14 @@ function toRow(columns: Columns | undefined): ExecutionRow | undefined {
   };
 }
 
-function statusOf(text: string): ExecutionStatus {
+function statusOf(text: string): RowStatus {
   switch (text) {
     case 'RUNNING':
     case 'SUCCEEDED':
     case 'FAILED':
     case 'TIMED_OUT':
     case 'ABORTED':
+    case 'PENDING_REDRIVE':
       return text;
     default:
       throw new Error(`an execution cannot have the status ${text}`);

@@ -1,7 +1,7 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { SCHEMA, SCHEMA_VERSION } from './schema.ts';
+import { MIGRATIONS } from './schema.ts';
 
 /** The data folder cannot be used; the message says why and what can be done. */
 export class StoreUnusableError extends Error {
@@ -52,15 +52,15 @@ function checkIntegrity(db: DatabaseSync, file: string): void {
 
 function migrate(db: DatabaseSync, file: string): void {
   const version = Number(db.prepare('pragma user_version').get()?.['user_version'] ?? 0);
-  if (version > SCHEMA_VERSION) {
+  if (version > MIGRATIONS.length) {
     throw new StoreUnusableError(
-      `${file} has schema version ${version}, this engine knows ${SCHEMA_VERSION}. Use the engine that wrote it, or a later one.`,
+      `${file} has schema version ${version}, this engine knows ${MIGRATIONS.length}. Use the engine that wrote it, or a later one.`,
     );
   }
-  if (version === SCHEMA_VERSION) return;
+  if (version === MIGRATIONS.length) return;
   db.exec('begin immediate');
-  db.exec(SCHEMA);
-  db.exec(`pragma user_version = ${SCHEMA_VERSION}`);
+  for (const migration of MIGRATIONS.slice(version)) db.exec(migration);
+  db.exec(`pragma user_version = ${MIGRATIONS.length}`);
   db.exec('commit');
 }
 

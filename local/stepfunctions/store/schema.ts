@@ -1,5 +1,3 @@
-export const SCHEMA_VERSION = 1;
-
 /**
  * `log` is the truth about executions: one row is what one turn of an execution appended, as a
  * JSON array of records (execution/record.ts). `executions` is what the list and describe calls
@@ -8,7 +6,7 @@ export const SCHEMA_VERSION = 1;
  * Rows of `log` are only ever appended at the end of the table, whatever execution they belong to:
  * a commit then writes few pages. The index finds an execution's rows, in the order of appending.
  */
-export const SCHEMA = `
+const EXECUTIONS = `
 create table state_machines (
   arn text primary key,
   name text not null,
@@ -109,3 +107,42 @@ create table outbox (
   event text not null
 );
 `;
+
+/**
+ * Map Runs and their children: an input waits in its row until its child execution is started,
+ * then the row names the execution.
+ */
+const MAP_RUNS = `
+create table map_runs (
+  id integer primary key,
+  arn text not null unique,
+  execution integer not null,
+  state_name text not null,
+  machine_arn text not null,
+  express integer not null,
+  status text not null check (status in ('RUNNING', 'SUCCEEDED', 'FAILED', 'ABORTED')),
+  max_concurrency integer not null,
+  tolerated_count integer,
+  tolerated_percentage real,
+  started_at integer not null,
+  stopped_at integer,
+  redrive_count integer not null default 0,
+  redriven_at integer,
+  items_read integer not null default 0,
+  results_written integer not null default 0
+);
+create index map_runs_by_execution on map_runs (execution);
+create index map_runs_open on map_runs (id) where status = 'RUNNING';
+
+create table map_run_children (
+  map_run integer not null,
+  position integer not null,
+  item_count integer not null,
+  input text,
+  execution integer,
+  primary key (map_run, position)
+) without rowid;
+`;
+
+/** In this order, each once; the file remembers how many it has seen. Never edited, only added to. */
+export const MIGRATIONS: readonly string[] = [EXECUTIONS, MAP_RUNS];

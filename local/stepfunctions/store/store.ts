@@ -2,6 +2,7 @@ import { createActivityStore } from './activities.ts';
 import { createEventLog } from './event-log.ts';
 import { createExecutionStore } from './executions.ts';
 import { createGroupCommit } from './group-commit.ts';
+import { createMapRunStore } from './map-runs.ts';
 import { openDatabase } from './open-database.ts';
 import { createOutbox } from './outbox.ts';
 import { createRedriveTokens } from './redrive-tokens.ts';
@@ -20,6 +21,7 @@ export function openStore(dataDir: string, fatal: (error: unknown) => void) {
     executions: createExecutionStore(db),
     machines: createMachineStore(db),
     activities: createActivityStore(db),
+    mapRuns: createMapRunStore(db),
     tags: createTagStore(db),
     outbox: createOutbox(db),
     redriveTokens: createRedriveTokens(db),

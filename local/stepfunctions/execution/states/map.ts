@@ -7,7 +7,6 @@ import {
   toleratedFailure,
 } from '../../language/map-fields.ts';
 import type { Scope } from '../../language/scope.ts';
-import { runtimeError } from '../../language/states-error.ts';
 import { completeChildren } from '../end-thread.ts';
 import { evaluate } from '../evaluate.ts';
 import { scopeOf } from '../scope-of.ts';
@@ -26,10 +25,7 @@ export function executeMap(turn: Turn, thread: Thread, state: MapState): Awaitab
   return evaluate(
     turn,
     thread,
-    () => {
-      if (state.processorConfig.mode === 'INLINE') return planIterations(state, scope);
-      throw runtimeError(scope, 'This engine does not run a distributed Map.');
-    },
+    () => planIterations(state, scope),
     (plan) => {
       turn.emit(thread, {
         type: 'MapStateStarted',
