@@ -11,10 +11,16 @@ sharp.concurrency(1);
 export async function extractImage(bytes: Buffer): Promise<Record<string, unknown>> {
   const image = sharp(bytes, { limitInputPixels: limits.pixels, failOn: 'truncated' });
   try {
-    const { width, height, format, exif } = await image.metadata();
+    const { width, height, format, compression, exif } = await image.metadata();
     if (width * height > limits.pixels) throw tooManyPixels(width, height);
-    await image.stats();
-    return { width, height, format, exif: exif === undefined ? null : exifFacts(exif) };
+    // Shrunk to a point while it is decoded row by row: every byte is read, and no picture is in memory.
+    await image.resize(1, 1, { fit: 'fill' }).raw().toBuffer();
+    return {
+      width,
+      height,
+      format: compression === 'av1' ? 'avif' : format,
+      exif: exif === undefined ? null : exifFacts(exif),
+    };
   } catch (error) {
     if (error instanceof Error && error.name === 'DocumentError') throw error;
     if (/pixel limit/i.test(String(error))) throw tooManyPixels();

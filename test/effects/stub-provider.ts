@@ -30,6 +30,8 @@ export type StubProvider = {
   readonly works: Map<string, number>;
   /** What is done with the next requests, one each; afterwards all are done and answered 200. */
   readonly behave: (...next: Behaviour[]) => void;
+  /** Drops what was to be done with requests that did not come. */
+  readonly forget: () => void;
   readonly posts: () => SeenRequest[];
 };
 
@@ -70,6 +72,7 @@ export async function startStubProvider(): Promise<StubProvider> {
     requests,
     works,
     behave: (...next) => void script.push(...next),
+    forget: () => void script.splice(0),
     posts: () => requests.filter(({ method }) => method === 'POST'),
   };
 }

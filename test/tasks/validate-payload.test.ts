@@ -68,10 +68,16 @@ test('a wrong hash, a flipped bit and a wrong size are told apart by name, and n
   const flipped = Buffer.from(bytes);
   flipped[5_000_000] = (flipped[5_000_000] ?? 0) ^ 1;
   const wrongHash = { ...reference, sha256: sha256Of(flipped) };
+  // What S3 itself calls the SHA-256 of an object in parts: of the parts' hashes.
+  const hashes = [0, 5, 10].map((at) =>
+    sha256Of(bytes.subarray(at * 1024 ** 2, (at + 5) * 1024 ** 2)),
+  );
+  const composite = { ...reference, sha256: sha256Of(Buffer.from(hashes.join(''), 'hex')) };
   const wrongSize = { ...reference, size: bytes.length + 1 };
   const both = { ...wrongHash, size: 1 };
   for (const [wrong, expected] of [
     [wrongHash, `sha256 is ${reference.sha256}, payloadRef says ${wrongHash.sha256}`],
+    [composite, `sha256 is ${reference.sha256}, payloadRef says ${composite.sha256}`],
     [wrongSize, `size is ${bytes.length} bytes, payloadRef says ${wrongSize.size}`],
     [
       both,
