@@ -1,6 +1,4 @@
 import type { S3Client } from '@aws-sdk/client-s3';
-import type { SFNClient } from '@aws-sdk/client-sfn';
-import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type {
   FastifyBaseLogger,
@@ -11,11 +9,12 @@ import type {
 } from 'fastify';
 import type { Logger } from 'pino';
 import type { CheckRequest } from '../jobs/check-request.ts';
-import type { QueueConfig } from '../jobs/config.ts';
 import type { Relay } from '../jobs/relay.ts';
+
 import type { Sql } from '../jobs/store/connect.ts';
 import type { Registry } from '../statemachines/registry.ts';
 import type { JobWatch } from './job-watch.ts';
+import type { OperationsDeps } from './operations.ts';
 import type { LoadLimits } from './shed-load.ts';
 
 /** Fastify with our schemas as types: `request.body` has the type of `schema.body`. */
@@ -27,16 +26,7 @@ export type Api = FastifyInstance<
   TypeBoxTypeProvider
 >;
 
-/** What only the routes for operators use (`routes/ops/`). */
-export type OperationsDeps = {
-  readonly sfn: SFNClient;
-  readonly sqs: SQSClient;
-  readonly queues: QueueConfig;
-  readonly stateMachineArnPrefix: string;
-};
-
 /** What the API works with; nothing in it is made by the API itself. */
-
 export type AppDeps = {
   readonly sql: Sql;
   readonly s3: S3Client;

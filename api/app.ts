@@ -81,7 +81,7 @@ export async function createApp(deps: AppDeps, readiness = { isDraining: false }
   logRequests(app);
   const load = shedLoad(app, deps.loadLimits, () => watch.size);
   const refuseOtherMethods = watchRoutes(app);
-  serveMetrics(app);
+  serveMetrics(app, deps.operations.register);
   await app.register(swagger, openApiOptions);
   await app.register(async (open) => {
     getHealth(open, deps, () => readiness.isDraining || load.isTooHigh());

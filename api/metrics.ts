@@ -1,10 +1,8 @@
 import type { FastifyInstance } from 'fastify';
-import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { Histogram, type Registry } from 'prom-client';
 
 /** Counts and times requests by route, and serves GET /metrics in Prometheus' text format. */
-export function serveMetrics(app: FastifyInstance): void {
-  const register = new Registry();
-  collectDefaultMetrics({ register });
+export function serveMetrics(app: FastifyInstance, register: Registry): void {
   const seconds = new Histogram({
     name: 'pawl_http_request_duration_seconds',
     help: 'From the request’s arrival to the end of the answer; held requests count as long as they are held',

@@ -11,6 +11,7 @@ import { loadJobTypes } from '../statemachines/registry.ts';
 import { defaultLoadLimits } from './shed-load.ts';
 import { closeApp } from './close-app.ts';
 import { createApp } from './app.ts';
+import { createOperations } from './operations.ts';
 
 const config = readApiConfig();
 const log = pino({ level: config.logLevel, base: { service: 'api' } });
@@ -36,12 +37,15 @@ const app = await createApp(
     payloadBucket: config.payloadBucket,
     log,
     clock: () => new Date(),
-    operations: {
-      sfn: new SFNClient({ requestHandler }),
-      sqs,
-      queues: config.queues,
-      stateMachineArnPrefix: config.stateMachineArnPrefix,
-    },
+    operations: createOperations(
+      {
+        sfn: new SFNClient({ requestHandler }),
+        sqs,
+        queues: config.queues,
+        stateMachineArnPrefix: config.stateMachineArnPrefix,
+      },
+      { sql, log },
+    ),
 
     loadLimits: defaultLoadLimits,
   },

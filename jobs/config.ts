@@ -37,6 +37,8 @@ export type WorkerConfig = {
   readonly startsPerSecond: number;
   readonly shutdownGraceMs: number;
   readonly reconcileIntervalMs: number;
+  /** 0: the worker's metrics are not served. */
+  readonly metricsPort: number;
 };
 
 export type WebhookConfig = {
@@ -151,6 +153,12 @@ const workerSections = (reader: ConfigReader): WorkerConfig => ({
     'how often jobs without an owner are looked for',
     60_000,
     { min: 100, max: 3_600_000 },
+  ),
+  metricsPort: reader.integer(
+    'WORKER_METRICS_PORT',
+    'the port of the worker’s GET /metrics, 0 = none',
+    0,
+    { min: 0, max: 65_535 },
   ),
 });
 

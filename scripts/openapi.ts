@@ -6,6 +6,7 @@ import { SFNClient } from '@aws-sdk/client-sfn';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { pino } from 'pino';
 import { createApp } from '../api/app.ts';
+import { createOperations } from '../api/operations.ts';
 import { defaultLoadLimits } from '../api/shed-load.ts';
 import { connect } from '../jobs/store/connect.ts';
 
@@ -19,24 +20,29 @@ const database = {
   statementTimeoutMs: 1,
   lockTimeoutMs: 1,
 };
+const sql = connect(database, 'pawl openapi');
+const log = pino({ level: 'silent' });
 const app = await createApp({
-  sql: connect(database, 'pawl openapi'),
+  sql,
   s3: new S3Client({ region: 'us-east-1' }),
-  operations: {
-    sfn: new SFNClient({ region: 'us-east-1' }),
-    sqs: new SQSClient({ region: 'us-east-1' }),
-    queues: {
-      jobRequestsUrl: url,
-      jobRequestsDlqUrl: url,
-      executionEventsUrl: url,
-      executionEventsDlqUrl: url,
+  operations: createOperations(
+    {
+      sfn: new SFNClient({ region: 'us-east-1' }),
+      sqs: new SQSClient({ region: 'us-east-1' }),
+      queues: {
+        jobRequestsUrl: url,
+        jobRequestsDlqUrl: url,
+        executionEventsUrl: url,
+        executionEventsDlqUrl: url,
+      },
+      stateMachineArnPrefix: '',
     },
-    stateMachineArnPrefix: '',
-  },
+    { sql, log },
+  ),
   relay: { publishSoon: () => undefined },
   registry: new Map(),
   payloadBucket: '',
-  log: pino({ level: 'silent' }),
+  log,
   clock: () => new Date(),
   loadLimits: defaultLoadLimits,
 });

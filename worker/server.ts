@@ -5,6 +5,8 @@ import { isSupervised, readWorkerConfig } from '../jobs/config.ts';
 import { connect } from '../jobs/store/connect.ts';
 import { assertSchema } from '../jobs/store/migrate.ts';
 import { loadJobTypes } from '../statemachines/registry.ts';
+import { serveMetrics } from './serve-metrics.ts';
+import { createWorkerMetrics } from './worker-metrics.ts';
 import { createWorker } from './worker.ts';
 
 const config = readWorkerConfig();
@@ -12,17 +14,31 @@ const log = pino({ level: config.logLevel, base: { service: 'worker' } });
 const sql = connect(config.database, 'pawl worker');
 await assertSchema(sql);
 
+/** Every call ends by itself: a dispatch must be over before its lease is, and a hung server must open the circuit. */
+const requestHandler = {
+  connectionTimeout: 2_000,
+  requestTimeout: 5_000,
+  throwOnRequestTimeout: true,
+};
+
+// The URL in the configuration is the queue's; its host may be another one than the endpoint's.
+const sqs = new SQSClient({ useQueueUrlAsEndpoint: false, requestHandler });
+const metrics = createWorkerMetrics({ sql, sqs, queues: config.queues, log });
 const worker = createWorker({
   config,
   sql,
-  // The URL in the configuration is the queue's; its host may be another one than the endpoint's.
-  sqs: new SQSClient({ useQueueUrlAsEndpoint: false }),
-  sfn: new SFNClient({}),
+  sqs,
+  sfn: new SFNClient({ requestHandler }),
   registry: await loadJobTypes(config.jobTypeFolders),
+  metrics,
   log,
   pid: process.pid,
 });
-
+const { host, metricsPort } = config;
+const metricsServer =
+  metricsPort === 0
+    ? undefined
+    : await serveMetrics(metrics.register, { host, port: metricsPort, log });
 
 let stopping = false;
 const stop = async (): Promise<void> => {
@@ -30,6 +46,7 @@ const stop = async (): Promise<void> => {
   stopping = true;
   log.info('stopping');
   await worker.stop();
+  await metricsServer?.close();
   await sql.end({ timeout: 2 });
   log.info('stopped');
   process.exit(0);

@@ -6,7 +6,6 @@ import { type Disposition, dispatch } from '../jobs/dispatch/dispatch-message.ts
 import type { DispatchDeps } from '../jobs/dispatch/run-context.ts';
 import { applyExecutionEvent } from '../jobs/execution-events.ts';
 import { createExecutions } from '../jobs/executions.ts';
-import { createPoolWait } from '../jobs/pool-wait.ts';
 import { readFailingState } from '../jobs/failing-state.ts';
 import { reconcile } from '../jobs/reconcile.ts';
 import { createRelay, type Relay } from '../jobs/relay.ts';
@@ -21,6 +20,7 @@ import { createMessageStats } from './message-stats.ts';
 import { isQueueEmpty } from './queue-view.ts';
 import { type Loop, repeat } from './repeat.ts';
 import { createTokenBucket } from './token-bucket.ts';
+import type { WorkerMetrics } from './worker-metrics.ts';
 
 export type WorkerDeps = {
   readonly config: WorkerConfig;
@@ -29,12 +29,12 @@ export type WorkerDeps = {
   readonly sfn: SFNClient;
   readonly registry: Registry;
   readonly log: Logger;
+  readonly metrics: WorkerMetrics;
   /** Of this process, by which operators tell workers apart. */
   readonly pid: number;
 };
 
 export type Worker = {
-
   start(): void;
   /** Takes no more, gives back what has not begun, finishes the rest within the grace period. */
   stop(): Promise<void>;
@@ -47,7 +47,7 @@ const historyReadsPerSecond = 10;
 
 /** The loops that carry a job from the outbox to its execution, and its ending back. */
 export function createWorker(deps: WorkerDeps): Worker {
-  const { config, sql, sqs, sfn, log } = deps;
+  const { config, sql, sqs, sfn, metrics, log } = deps;
   const relay = createRelay({ sql, sqs, log, jobRequestsUrl: config.queues.jobRequestsUrl });
   const executions = createExecutions(sfn, config.stateMachineArnPrefix);
   const dispatchDeps = toDispatchDeps(deps, relay);
@@ -79,7 +79,10 @@ export function createWorker(deps: WorkerDeps): Worker {
     queue: 'job-requests',
     queueUrl: config.queues.jobRequestsUrl,
     concurrency: config.dispatchConcurrency,
-    handle: stats['job-requests'].measured((message) => dispatch(dispatchDeps, message)),
+    handle: stats['job-requests'].measured(
+      (message) => dispatch(dispatchDeps, message),
+      metrics.count,
+    ),
   });
   const historyTokens = createTokenBucket(historyReadsPerSecond, () => performance.now());
   const eventDeps = {
@@ -98,7 +101,10 @@ export function createWorker(deps: WorkerDeps): Worker {
     queue: 'execution-events',
     queueUrl: config.queues.executionEventsUrl,
     concurrency: config.dispatchConcurrency,
-    handle: stats['execution-events'].measured((message) => applyExecutionEvent(eventDeps, message)),
+    handle: stats['execution-events'].measured(
+      (message) => applyExecutionEvent(eventDeps, message),
+      metrics.count,
+    ),
   });
   const startAll = (): void => [requests, events].forEach((consumer) => consumer.start());
   const pauseAll = (): void => [requests, events].forEach((consumer) => consumer.pause());
@@ -129,7 +135,7 @@ export function createWorker(deps: WorkerDeps): Worker {
       log,
       pid: deps.pid,
       isCircuitOpen: () => circuit.open,
-      poolWait: createPoolWait(sql, now),
+      poolWait: metrics.poolWait,
       queues: stats,
     });
   let running: Pick<Loop, 'stop'>[] = [];
@@ -141,7 +147,6 @@ export function createWorker(deps: WorkerDeps): Worker {
         bulkRedriveLoop({ sql, log, publishSoon: (row) => relay.publishSoon(row) }),
         heartbeat(),
       ];
-
       startAll();
     },
     async stop() {
@@ -178,4 +183,4 @@ async function sweep(sql: Sql, relay: Relay): Promise<'again' | void> {
 
 /** A message that was put off because Step Functions fails counts for the circuit, though it is done with. */
 const outage = (outcome: string): string | undefined =>
-  outcome.startsWith('postponed: ') ? outcome.slice('postponed: '.length) : undefined;
+  outcome === 'postponed: AWS_UNAVAILABLE' ? 'AWS_UNAVAILABLE' : undefined;

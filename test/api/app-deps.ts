@@ -4,6 +4,7 @@ import { SFNClient } from '@aws-sdk/client-sfn';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { pino } from 'pino';
 import type { AppDeps } from '../../api/api.ts';
+import { createOperations } from '../../api/operations.ts';
 import { defaultLoadLimits } from '../../api/shed-load.ts';
 import type { TenantId } from '../../jobs/ids.ts';
 import { createApiKey, ensureTenant, type KeyScope } from '../../jobs/store/api-keys.ts';
@@ -27,17 +28,20 @@ const nowhere = {
 export const appDeps = (sql: Sql, relay: AppDeps['relay']): AppDeps => ({
   sql,
   s3: new S3Client(nowhere),
-  operations: {
-    sfn: new SFNClient(nowhere),
-    sqs: new SQSClient(nowhere),
-    queues: {
-      jobRequestsUrl: 'http://127.0.0.1:9/000000000000/job-requests',
-      jobRequestsDlqUrl: 'http://127.0.0.1:9/000000000000/job-requests-dlq',
-      executionEventsUrl: 'http://127.0.0.1:9/000000000000/execution-events',
-      executionEventsDlqUrl: 'http://127.0.0.1:9/000000000000/execution-events-dlq',
+  operations: createOperations(
+    {
+      sfn: new SFNClient(nowhere),
+      sqs: new SQSClient(nowhere),
+      queues: {
+        jobRequestsUrl: 'http://127.0.0.1:9/000000000000/job-requests',
+        jobRequestsDlqUrl: 'http://127.0.0.1:9/000000000000/job-requests-dlq',
+        executionEventsUrl: 'http://127.0.0.1:9/000000000000/execution-events',
+        executionEventsDlqUrl: 'http://127.0.0.1:9/000000000000/execution-events-dlq',
+      },
+      stateMachineArnPrefix: 'arn:aws:states:us-east-1:000000000000:stateMachine:pawl-',
     },
-    stateMachineArnPrefix: 'arn:aws:states:us-east-1:000000000000:stateMachine:pawl-',
-  },
+    { sql, log: pino({ level: 'silent' }) },
+  ),
   relay,
   registry: registryOf([echo, strict]),
   payloadBucket: bucket,

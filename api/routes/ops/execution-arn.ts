@@ -1,6 +1,6 @@
 import { createExecutions } from '../../../jobs/executions.ts';
 import type { JobView } from '../../../jobs/store/find-job.ts';
-import type { OperationsDeps } from '../../api.ts';
+import type { OperationsDeps } from '../../operations.ts';
 
 /** The execution of the job's run; its ARN follows from the names before it is recorded. */
 export const executionArnOf = (

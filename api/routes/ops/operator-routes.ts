@@ -2,6 +2,7 @@ import { bulkRedrives } from './bulk.ts';
 import { deadLetters } from './dead-letters.ts';
 import { effects } from './effects.ts';
 import { getAudit } from './get-audit.ts';
+import { getDoctor } from './get-doctor.ts';
 import { getExecution } from './get-execution.ts';
 import { getOutbox } from './get-outbox.ts';
 import { getQueues } from './get-queues.ts';
@@ -21,6 +22,7 @@ export const operatorRoutes = [
   quarantine,
   getOutbox,
   getStuck,
+  getDoctor,
   effects,
   getAudit,
 ];

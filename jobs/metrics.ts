@@ -1,0 +1,196 @@
+import { collectDefaultMetrics, Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { alive, type Figures } from './operations-figures.ts';
+import type { Ending } from './store/job-endings.ts';
+
+// Every metric of Pawl's own, by name. Labels have few values: job types are those that are deployed, codes the closed
+// list of failure-codes.ts, routes their patterns. No ids, no tenants.
+//
+// The gauges tell of the whole system and say the same in every process: take the max over processes, not the sum.
+
+const seconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800];
+
+/** What a worker does with messages; counted in the process that does it. */
+export const createMessageMetrics = (register: Registry) => ({
+  messages: new Counter({
+    name: 'pawl_messages_total',
+    help: 'Messages that were worked on; outcome "later" stays in the queue because something around it fails',
+    labelNames: ['queue', 'outcome'],
+    registers: [register],
+  }),
+  durationSeconds: new Histogram({
+    name: 'pawl_message_duration_seconds',
+    help: 'How long the work on a message took',
+    labelNames: ['queue'],
+    buckets: seconds,
+    registers: [register],
+  }),
+  ageSeconds: new Histogram({
+    name: 'pawl_message_age_seconds',
+    help: 'How long a message had lain in its queue when it was received',
+    labelNames: ['queue'],
+    buckets: seconds,
+    registers: [register],
+  }),
+  receives: new Counter({
+    name: 'pawl_messages_redelivered_total',
+    help: 'Messages that had been received before',
+    labelNames: ['queue'],
+    registers: [register],
+  }),
+});
+export type MessageMetrics = ReturnType<typeof createMessageMetrics>;
+
+/** How long a statement waits for a connection. */
+export const createPoolWaitMetric = (register: Registry) =>
+  new Histogram({
+    name: 'pawl_pool_wait_seconds',
+    help: 'How long the shortest statement takes, with its wait for a connection of the pool',
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 10],
+    registers: [register],
+  });
+
+/** Node's own metrics: event-loop delay, memory, garbage collection, handles. */
+export const createProcessMetrics = (register: Registry): void =>
+  collectDefaultMetrics({ register });
+
+type Read = {
+  readonly figures: () => Promise<Figures>;
+  /** The endings of jobs since the last call. */
+  readonly endings: () => Promise<readonly Ending[]>;
+  /** Told when the database or SQS could not be asked: the scrape goes on without. */
+  readonly onError: (error: unknown) => void;
+};
+
+/** The state of the whole system, read when it is scraped. */
+export function createSystemMetrics(register: Registry, read: Read): void {
+  const gauges = createGauges(register);
+  const jobs = createJobMetrics(register);
+  const up = new Gauge({
+    name: 'pawl_figures_up',
+    help: '1 where the database and SQS answered at this scrape; else the other gauges are old',
+    registers: [register],
+    collect: async () => {
+      try {
+        const [figures, endings] = await Promise.all([read.figures(), read.endings()]);
+        showFigures(gauges, figures);
+        for (const ending of endings) countEnding(jobs, ending);
+        up.set(1);
+      } catch (error) {
+        up.set(0);
+        read.onError(error);
+      }
+    },
+  });
+}
+
+const gauge = (register: Registry, name: string, help: string, labelNames: string[] = []) =>
+  new Gauge({ name, help, labelNames, registers: [register] });
+
+const createGauges = (register: Registry) => ({
+  outboxDue: gauge(register, 'pawl_outbox_due_messages', 'Messages that are due and not sent'),
+  outboxOldest: gauge(
+    register,
+    'pawl_outbox_oldest_seconds',
+    'For how long the oldest message has been due and not sent',
+  ),
+  queueMessages: gauge(
+    register,
+    'pawl_queue_messages',
+    'Messages in a queue, as SQS counts them: visible, in-flight, delayed',
+    ['queue', 'state'],
+  ),
+  queueOldest: gauge(
+    register,
+    'pawl_queue_oldest_seconds',
+    'For how long the oldest message of a queue has waited; 0 where none does',
+    ['queue'],
+  ),
+  deadLetters: gauge(register, 'pawl_dead_letters', 'Messages in a dead-letter queue', ['queue']),
+  quarantined: gauge(
+    register,
+    'pawl_quarantined_messages',
+    'Messages that are kept for a person to decide on',
+  ),
+  openJobs: gauge(register, 'pawl_open_jobs', 'Jobs that are not final', ['status']),
+  ownerless: gauge(
+    register,
+    'pawl_jobs_without_owner',
+    'Jobs that nobody is known to look after; the reconciler takes them once a minute',
+  ),
+  effects: gauge(register, 'pawl_effects', 'Effects that are not COMPLETED', ['status']),
+  inbox: gauge(
+    register,
+    'pawl_inbox_last_hour',
+    'Messages of the last hour: received, duplicate, processing, failed-retryable, failed-terminal',
+    ['kind'],
+  ),
+  workers: gauge(register, 'pawl_workers', 'Worker processes: alive, circuit-open', ['state']),
+});
+
+const createJobMetrics = (register: Registry) => ({
+  ended: new Counter({
+    name: 'pawl_jobs_ended_total',
+    help: 'Jobs that have ended, each time they did; code is the failure’s, or none',
+    labelNames: ['type', 'status', 'code'],
+    registers: [register],
+  }),
+  redriven: new Counter({
+    name: 'pawl_jobs_redriven_total',
+    help: 'Runs that were opened by a redrive',
+    labelNames: ['type'],
+    registers: [register],
+  }),
+  durationSeconds: new Histogram({
+    name: 'pawl_job_duration_seconds',
+    help: 'From a job’s acceptance to its end',
+    labelNames: ['type', 'status'],
+    buckets: [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600, 14_400, 86_400],
+    registers: [register],
+  }),
+});
+
+const effectStatuses = ['INTENDED', 'CALLING', 'UNKNOWN', 'REJECTED', 'ABANDONED'];
+
+function showFigures(gauges: ReturnType<typeof createGauges>, figures: Figures): void {
+  const { outbox, queues, openJobs, effects, inbox, workers } = figures;
+  gauges.outboxDue.set(outbox.waiting);
+  gauges.outboxOldest.set(outbox.oldestSeconds);
+  for (const { name, visible, inFlight, delayed } of queues) {
+    gauges.queueMessages.set({ queue: name, state: 'visible' }, visible);
+    gauges.queueMessages.set({ queue: name, state: 'in-flight' }, inFlight);
+    gauges.queueMessages.set({ queue: name, state: 'delayed' }, delayed);
+    if (name.endsWith('-dlq')) gauges.deadLetters.set({ queue: name }, visible + inFlight);
+  }
+  const { jobRequestsOldestSeconds, executionEventsOldestSeconds } = figures;
+  gauges.queueOldest.set({ queue: 'job-requests' }, jobRequestsOldestSeconds ?? 0);
+  gauges.queueOldest.set({ queue: 'execution-events' }, executionEventsOldestSeconds ?? 0);
+  gauges.quarantined.set(figures.quarantined);
+  for (const [status, count] of Object.entries(openJobs)) gauges.openJobs.set({ status }, count);
+  gauges.ownerless.set(figures.ownerless);
+  for (const status of effectStatuses) {
+    gauges.effects.set({ status }, effects.byStatus[status] ?? 0);
+  }
+  gauges.inbox.set({ kind: 'received' }, inbox.lastHour);
+  gauges.inbox.set({ kind: 'duplicate' }, inbox.duplicates);
+  gauges.inbox.set({ kind: 'processing' }, inbox.processing);
+  gauges.inbox.set({ kind: 'failed-retryable' }, inbox.failedRetryable);
+  gauges.inbox.set({ kind: 'failed-terminal' }, inbox.failedTerminal);
+  const living = alive(workers);
+  gauges.workers.set({ state: 'alive' }, living.length);
+  const open = living.filter(({ state }) => state.circuitOpen).length;
+  gauges.workers.set({ state: 'circuit-open' }, open);
+}
+
+function countEnding(
+  { ended, redriven, durationSeconds }: ReturnType<typeof createJobMetrics>,
+  { kind, type, status, code, count, averageSeconds }: Ending,
+): void {
+  if (kind === 'redriven') {
+    redriven.inc({ type }, count);
+    return;
+  }
+  ended.inc({ type, status, code }, count);
+  for (let index = 0; index < count; index += 1) {
+    durationSeconds.observe({ type, status }, averageSeconds);
+  }
+}
