@@ -37,7 +37,9 @@ async function answer(
   if (adminCall) return send(response, 200, adminCall(body === '' ? {} : JSON.parse(body)));
   const { operation, input } = parseRequest(request.method, request.headers['x-amz-target'], body);
   const gone = new AbortController();
-  response.on('close', () => gone.abort());
+  response.on('close', () => {
+    if (!response.writableFinished) gone.abort();
+  });
   send(response, 200, await engine.call(operation, input, gone.signal));
 }
 
