@@ -191,7 +191,9 @@ async function leftOver(lab: Lab): Promise<string[]> {
     union all select 'message never sent ' || message_id || ' of job ' || job_id from outbox
       where published_at is null
     union all select 'inbox lease held: ' || idempotency_key from worker_inbox where status = 'PROCESSING'
-    union all select 'effect lease held: ' || effect_key from external_effects where status = 'CALLING'
+    -- What became of the call of a job that failed or was stopped is found out when somebody redrives it.
+    union all select 'effect lease held: ' || effect_key from external_effects join jobs using (job_id)
+      where external_effects.status = 'CALLING' and jobs.status not in ('FAILED', 'CANCELLED', 'EXPIRED')
     union all select 'ordering key held by a job that has ended: ' || ordering_key from ordering_keys
       join jobs using (tenant_id, ordering_key) where job_id = current_job and status <> 'FAILED'`;
   return rows.map(({ what }) => what);

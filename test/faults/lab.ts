@@ -57,13 +57,17 @@ export type Lab = {
 export const finalStatuses = ['SUCCEEDED', 'FAILED', 'CANCELLED', 'EXPIRED'];
 const callTimeoutMs = 60_000;
 
-export async function startLab(env: Readonly<Record<string, string>> = {}): Promise<Lab> {
+export async function startLab(
+  env: Readonly<Record<string, string>> = {},
+  dataDir?: string,
+): Promise<Lab> {
   const provider = await startProvider();
   const crashFile = join(
     process.env['TMPDIR'] ?? '/tmp',
     `pawl-crash-${process.pid}-${Date.now()}`,
   );
   const pawl = await startPawl({
+    ...(dataDir === undefined ? {} : { dataDir }),
     env: {
       WEBHOOK_URL: provider.url,
       CRASH_POINT_FILE: crashFile,

@@ -1,0 +1,3 @@
+export async function checkMutations(_only?: string): Promise<boolean> {
+  return await Promise.resolve(true);
+}
