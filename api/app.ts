@@ -15,6 +15,7 @@ import { openApiOptions } from './openapi.ts';
 import { Problem } from './problems.ts';
 import { readJsonBodies } from './read-json.ts';
 import { getEvents } from './routes/get-events.ts';
+import { getFailure } from './routes/get-failure.ts';
 import { getHealth } from './routes/get-health.ts';
 import { getJob } from './routes/get-job.ts';
 import { getResult } from './routes/get-result.ts';
@@ -85,6 +86,7 @@ export async function createApp(deps: AppDeps, readiness = { isDraining: false }
   await app.register(swagger, openApiOptions);
   await app.register(async (open) => {
     getHealth(open, deps, () => readiness.isDraining || load.isTooHigh());
+    getFailure(open);
     open.get('/openapi.json', { schema: { hide: true } }, () => app.swagger());
   });
   await app.register(async (keyed) => {

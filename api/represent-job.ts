@@ -21,7 +21,10 @@ export const representJob = (job: JobView): JobBody => ({
   result: job.result,
   failure: job.failure,
   execution: { name: job.executionName, arn: job.executionArn, redriveCount: job.redriveCount },
-  links: linksOf(job.jobId),
+  links: {
+    ...linksOf(job.jobId),
+    ...(job.failure === null ? {} : { failure: `/failures/${job.failure.code}` }),
+  },
 });
 
 export const representAccepted = (job: StoredJob): AcceptedJobBody => ({

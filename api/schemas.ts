@@ -64,6 +64,7 @@ export const links = Type.Object({
   events: Type.String(),
   result: Type.String(),
   cancel: Type.String(),
+  failure: Type.Optional(Type.String({ description: 'what its failure means and what to do' })),
 });
 
 export const acceptedJob = named(

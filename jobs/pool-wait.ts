@@ -20,6 +20,7 @@ export function createPoolWait(
   report: (ms: number) => void = () => undefined,
 ): PoolWait {
   const samples: number[] = [];
+  let isConnected = false;
   return {
     async sample() {
       const startedAt = now();
@@ -28,6 +29,10 @@ export function createPoolWait(
         () => false, // said by every other statement; here only the time counts
       );
       const ms = now() - startedAt;
+      // The first one opens the connection, which is no wait of others.
+      const isFirst = !isConnected;
+      isConnected = answered;
+      if (isFirst) return answered ? ms : null;
       samples.push(ms);
       if (samples.length > kept) samples.shift();
       report(ms);
