@@ -8,7 +8,9 @@ import type { ExecutionIdentity } from './execution/view.ts';
 import { createActivityQueues } from './runtime/activity-queues.ts';
 import { createAttemptKeeper } from './runtime/attempt-keeper.ts';
 import { createClosedWaiters } from './runtime/closed-waiters.ts';
-import { createExecutionHost } from './runtime/execution-host.ts';
+import { createMapRunKeeper } from './map-run/map-run-keeper.ts';
+import { createObjectStore } from './map-run/object-store.ts';
+import { createExecutionHost, type ExecutionHost } from './runtime/execution-host.ts';
 import { createMachineCache } from './runtime/machine-cache.ts';
 import { startRetention } from './runtime/retention.ts';
 import { createTaskRunner, type TaskRunner } from './runtime/task-runner.ts';
@@ -68,20 +70,42 @@ export function createEngine(options: EngineOptions): Engine {
     ended: (id, threadId, attemptId, outcome) =>
       void host.send(id, { kind: 'outcome', threadId, attemptId, outcome }),
   });
-  const host = createExecutionHost({
+  const mapRuns = createMapRunKeeper({
+    store,
+    clock,
+    locality,
+    host: () => host,
+    objects: createObjectStore(options.endpoints?.s3, locality.region),
+    childMachine: (revision, machineArn) => machines.ofArn(revision, machineArn),
+    report,
+  });
+  const host: ExecutionHost = createExecutionHost({
     store,
     clock,
     region: locality.region,
     attempts,
-    machineOf: (revision) => machines.get(revision),
+    mapRuns,
+    machineOf: (revision, machineArn) => machines.ofArn(revision, machineArn),
     identityOf: (id) => identityOf(store, id),
     closed: (view) => closed.closed(view),
     outboxFilled: () => publisher?.nudge(),
     emitsStatusEvents: publisher !== undefined,
     report,
   });
-  const api: Api = { store, host, clock, locality, machines, activities, closed, starting, runner };
+  const api: Api = {
+    store,
+    host,
+    clock,
+    locality,
+    machines,
+    activities,
+    closed,
+    starting,
+    runner,
+    mapRuns,
+  };
   host.resume();
+  mapRuns.resume();
   const retention = startRetention(store, clock);
   publisher?.nudge();
 

@@ -1,5 +1,6 @@
 import type { Locality } from '../arn.ts';
 import type { Clock } from '../clock.ts';
+import type { MapRunKeeper } from '../map-run/map-run-keeper.ts';
 import type { ActivityQueues } from '../runtime/activity-queues.ts';
 import type { ClosedWaiters } from '../runtime/closed-waiters.ts';
 import type { ExecutionHost } from '../runtime/execution-host.ts';
@@ -18,6 +19,7 @@ export type Api = {
   readonly activities: ActivityQueues;
   readonly closed: ClosedWaiters;
   readonly runner: TaskRunner;
+  readonly mapRuns: MapRunKeeper;
   /** Executions whose start is not on disk yet, by ARN. */
   readonly starting: Map<string, Promise<unknown>>;
 };

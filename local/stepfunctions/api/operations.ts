@@ -8,6 +8,7 @@ import { deleteStateMachineAlias } from './operations/delete-state-machine-alias
 import { deleteStateMachineVersion } from './operations/delete-state-machine-version.ts';
 import { describeActivity } from './operations/describe-activity.ts';
 import { describeExecution } from './operations/describe-execution.ts';
+import { describeMapRun } from './operations/describe-map-run.ts';
 import { describeStateMachine } from './operations/describe-state-machine.ts';
 import { describeStateMachineAlias } from './operations/describe-state-machine-alias.ts';
 import { describeStateMachineForExecution } from './operations/describe-state-machine-for-execution.ts';
@@ -15,6 +16,7 @@ import { getActivityTask } from './operations/get-activity-task.ts';
 import { getExecutionHistory } from './operations/get-execution-history.ts';
 import { listActivities } from './operations/list-activities.ts';
 import { listExecutions } from './operations/list-executions.ts';
+import { listMapRuns } from './operations/list-map-runs.ts';
 import { listStateMachineAliases } from './operations/list-state-machine-aliases.ts';
 import { listStateMachineVersions } from './operations/list-state-machine-versions.ts';
 import { listStateMachines } from './operations/list-state-machines.ts';
@@ -30,6 +32,7 @@ import { stopExecution } from './operations/stop-execution.ts';
 import { tagResource } from './operations/tag-resource.ts';
 import { testState } from './operations/test-state.ts';
 import { untagResource } from './operations/untag-resource.ts';
+import { updateMapRun } from './operations/update-map-run.ts';
 import { updateStateMachine } from './operations/update-state-machine.ts';
 import { updateStateMachineAlias } from './operations/update-state-machine-alias.ts';
 import { validateStateMachineDefinition } from './operations/validate-state-machine-definition.ts';
@@ -45,6 +48,7 @@ export const operations: Readonly<Record<string, Operation>> = {
   DeleteStateMachineVersion: deleteStateMachineVersion,
   DescribeActivity: describeActivity,
   DescribeExecution: describeExecution,
+  DescribeMapRun: describeMapRun,
   DescribeStateMachine: describeStateMachine,
   DescribeStateMachineAlias: describeStateMachineAlias,
   DescribeStateMachineForExecution: describeStateMachineForExecution,
@@ -52,6 +56,7 @@ export const operations: Readonly<Record<string, Operation>> = {
   GetExecutionHistory: getExecutionHistory,
   ListActivities: listActivities,
   ListExecutions: listExecutions,
+  ListMapRuns: listMapRuns,
   ListStateMachineAliases: listStateMachineAliases,
   ListStateMachineVersions: listStateMachineVersions,
   ListStateMachines: listStateMachines,
@@ -67,6 +72,7 @@ export const operations: Readonly<Record<string, Operation>> = {
   TagResource: tagResource,
   TestState: testState,
   UntagResource: untagResource,
+  UpdateMapRun: updateMapRun,
   UpdateStateMachine: updateStateMachine,
   UpdateStateMachineAlias: updateStateMachineAlias,
   ValidateStateMachineDefinition: validateStateMachineDefinition,

@@ -1,3 +1,4 @@
+import { ownerArn } from '../execution/map-run-arn.ts';
 import { MAX_HISTORY_EVENTS } from '../execution/turn.ts';
 import type { ExecutionRow } from '../store/executions.ts';
 import type { Api } from './operation.ts';
@@ -19,10 +20,10 @@ export type RedriveStatus =
 export function redriveStatus({ store, clock }: Api, row: ExecutionRow): RedriveStatus {
   const no = (reason: string): RedriveStatus => ({ status: 'NOT_REDRIVABLE', reason });
   const now = clock.now();
-  if (row.status === 'RUNNING' || row.status === 'SUCCEEDED') {
+  if (row.status === 'RUNNING' || row.status === 'SUCCEEDED' || row.status === 'PENDING_REDRIVE') {
     return no(`Execution is ${row.status} and cannot be redriven`);
   }
-  if (store.machines.machine(row.machineArn)?.deleting ?? true) {
+  if (store.machines.machine(ownerArn(row.machineArn))?.deleting ?? true) {
     return no('State machine is in DELETING status');
   }
   // Room is needed for ExecutionRedriven and one more event.

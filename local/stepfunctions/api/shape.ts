@@ -74,7 +74,7 @@ export function oneOf<const T extends string>(values: readonly T[]): Shape<T> {
   };
 }
 
-export function integer({ min, max }: { min?: number; max?: number } = {}): Shape<number> {
+export function number({ min, max }: { min?: number; max?: number } = {}): Shape<number> {
   return {
     print: (value) => String(value),
     parse(value, path, problems) {
@@ -90,6 +90,17 @@ export function integer({ min, max }: { min?: number; max?: number } = {}): Shap
         );
       }
       return given;
+    },
+  };
+}
+
+export function integer(limits: { min?: number; max?: number } = {}): Shape<number> {
+  const shape = number(limits);
+  return {
+    print: (value) => shape.print(value),
+    parse(value, path, problems) {
+      if (typeof value === 'number' && !Number.isInteger(value)) throw wrongType(path, 'integer');
+      return shape.parse(value, path, problems);
     },
   };
 }

@@ -92,6 +92,7 @@ export type RecordBody =
   | {
       type: 'MapRunStarted';
       mapRunArn: string;
+      express: boolean;
       maxConcurrency: number;
       toleratedFailureCount?: number;
       toleratedFailurePercentage?: number;

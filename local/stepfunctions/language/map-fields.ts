@@ -73,8 +73,16 @@ function jsonataItems(state: MapState, scope: Scope): Awaitable<Json[]> {
   );
 }
 
-/** One item of a Map: `key` where the items come from an object or a listing with keys. */
-export type MapItem = { readonly index: number; readonly value: Json; readonly key?: string };
+/**
+ * One item of a Map: `key` where the items come from an object or a listing with keys; `source` in a
+ * distributed Map, `STATE_DATA` or where in S3 it was read.
+ */
+export type MapItem = {
+  readonly index: number;
+  readonly value: Json;
+  readonly key?: string;
+  readonly source?: string;
+};
 
 /** The input of one iteration: ItemSelector with `$$.Map.Item` set, or the item itself. */
 export function itemInput(
@@ -95,10 +103,17 @@ export function itemInput(
 
 /** The context object as an iteration sees it. */
 export function withItem(context: JsonObject, item: MapItem): JsonObject {
-  const { index, value, key } = item;
+  const { index, value, key, source } = item;
   return {
     ...context,
-    Map: { Item: { Index: index, Value: value, ...(key === undefined ? {} : { Key: key }) } },
+    Map: {
+      Item: {
+        Index: index,
+        Value: value,
+        ...(key === undefined ? {} : { Key: key }),
+        ...(source === undefined ? {} : { Source: source }),
+      },
+    },
   };
 }
 

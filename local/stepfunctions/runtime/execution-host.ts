@@ -8,6 +8,8 @@ import { isUnfinished, run } from '../execution/run-turn.ts';
 import { take } from '../execution/take-command.ts';
 import { createTurn, type Turn } from '../execution/turn.ts';
 import type { ExecutionIdentity, ExecutionView } from '../execution/view.ts';
+import type { MapRunKeeper } from '../map-run/map-run-keeper.ts';
+import { recordMapRuns } from '../map-run/record-map-runs.ts';
 import type { Store } from '../store/store.ts';
 import type { AttemptKeeper } from './attempt-keeper.ts';
 import { createDeadlineAlarm } from './deadline-alarm.ts';
@@ -33,7 +35,8 @@ export type HostDependencies = {
   readonly clock: Clock;
   readonly region: string;
   readonly attempts: AttemptKeeper;
-  machineOf(revision: number): StateMachine;
+  readonly mapRuns: Pick<MapRunKeeper, 'reconcile' | 'childClosed'>;
+  machineOf(revision: number, machineArn: string): StateMachine;
   identityOf(id: number): { identity: ExecutionIdentity; revision: number } | undefined;
   /** After the commit of every turn that ended an execution. */
   closed(view: ExecutionView): void;
@@ -49,6 +52,10 @@ export type NewExecution = {
   readonly revision: number;
   readonly input: string;
   readonly traceHeader?: string;
+  /** An Express child of a Map Run begins once more, under its id: what there was of it is forgotten. */
+  readonly isAnew?: boolean;
+  /** More to write in the transaction of the start. */
+  readonly write?: () => void;
 };
 
 export type ExecutionHost = ReturnType<typeof createExecutionHost>;
@@ -59,7 +66,7 @@ export type ExecutionHost = ReturnType<typeof createExecutionHost>;
  * and folded from the log again when something comes for them.
  */
 export function createExecutionHost(dependencies: HostDependencies) {
-  const { store, clock, attempts } = dependencies;
+  const { store, clock, attempts, mapRuns } = dependencies;
   const actors = new Map<number, Actor>();
   const deadlines = createDeadlineAlarm(clock, wakeInBatches);
   const idle = createIdleList((id) => void actors.delete(id));
@@ -71,7 +78,7 @@ export function createExecutionHost(dependencies: HostDependencies) {
     if (present) return present;
     const known = dependencies.identityOf(id);
     if (!known) return undefined;
-    const machine = dependencies.machineOf(known.revision);
+    const machine = dependencies.machineOf(known.revision, known.identity.machineArn);
     const view = fold(known.identity, machine, store.log.read(id));
     const actor: Actor = { view, mailbox: [], busy: false };
     actors.set(id, actor);
@@ -120,6 +127,7 @@ export function createExecutionHost(dependencies: HostDependencies) {
     store.commits.add(() => {
       letters.forEach(({ write }, index) => results[index] === 'done' && write?.(view));
       store.log.append(id, body);
+      recordMapRuns(store, view, records);
       recordOutcome(store, view, records, dependencies.emitsStatusEvents);
     }, settle);
   }
@@ -137,10 +145,14 @@ export function createExecutionHost(dependencies: HostDependencies) {
       dependencies.outboxFilled();
     }
     if (isUnfinished(turn)) actor.mailbox.push(WAKE);
-    const busyOutside = attempts.reconcile(view);
+    const hasAttempts = attempts.reconcile(view);
+    const busyOutside = mapRuns.reconcile(view) || hasAttempts;
     deadlines.set(id, nextDeadline(view));
     for (const { type } of turn.records) open += OPENS.has(type) ? 1 : CLOSES.has(type) ? -1 : 0;
-    if (view.status !== 'RUNNING') dependencies.closed(view);
+    if (view.status !== 'RUNNING') {
+      dependencies.closed(view);
+      mapRuns.childClosed(view);
+    }
     if (actor.mailbox.length > 0) return takeTurn(actor);
     if (view.status !== 'RUNNING') actors.delete(id);
     else if (!busyOutside) idle.add(id);
@@ -161,13 +173,21 @@ export function createExecutionHost(dependencies: HostDependencies) {
       revision,
       input,
       traceHeader,
+      isAnew = false,
+      write,
     }: NewExecution): Promise<ExecutionView> {
       const actor: Actor = { view: emptyView(identity, machine), mailbox: [], busy: false };
       actors.set(identity.id, actor);
       return new Promise((resolve) => {
         post(identity.id, {
           command: { kind: 'start', input },
-          write: (view) => store.executions.insert(identity, revision, view.startedAt, traceHeader),
+          write: (view) => {
+            if (isAnew) {
+              store.log.remove(identity.id);
+              store.executions.restart(identity.id, view.startedAt);
+            } else store.executions.insert(identity, revision, view.startedAt, traceHeader);
+            write?.();
+          },
           answer: (_result, view) => resolve(view),
         });
       });

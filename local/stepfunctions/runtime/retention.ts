@@ -20,6 +20,7 @@ export function startRetention(store: Store, clock: Clock): { stop(): void } {
     const ids = store.executions.closedBefore(clock.now() - KEPT_MS, BATCH);
     store.commits.atomically(() => {
       for (const id of ids) {
+        store.mapRuns.removeOf(id);
         store.log.remove(id);
         store.executions.remove(id);
       }

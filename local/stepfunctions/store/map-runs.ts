@@ -15,7 +15,6 @@ export type MapRunRow = MapRunLimits & {
   readonly arn: string;
   /** The parent. */
   readonly execution: number;
-  readonly stateName: string;
   /** The machine's ARN with the Map's label, `…:stateMachine:NAME/LABEL`. */
   readonly machineArn: string;
   readonly express: boolean;
@@ -30,7 +29,7 @@ export type MapRunRow = MapRunLimits & {
 };
 
 export type NewMapRun = MapRunLimits &
-  Pick<MapRunRow, 'arn' | 'execution' | 'stateName' | 'machineArn' | 'express' | 'startedAt'>;
+  Pick<MapRunRow, 'arn' | 'execution' | 'machineArn' | 'express' | 'startedAt'>;
 
 /** A child that has not been started. */
 export type PendingChild = {
@@ -64,9 +63,9 @@ const REDRIVABLE = `(e.express = 1 or (coalesce(e.last_event_id, 0) < 24999 and 
 
 /** Map Runs and their children. What changes them runs inside the caller's transaction. */
 export function createMapRunStore(db: DatabaseSync) {
-  const insert = db.prepare(`insert into map_runs (arn, execution, state_name, machine_arn, express,
+  const insert = db.prepare(`insert into map_runs (arn, execution, machine_arn, express,
     status, max_concurrency, tolerated_count, tolerated_percentage, started_at)
-    values (?, ?, ?, ?, ?, 'RUNNING', ?, ?, ?, ?)`);
+    values (?, ?, ?, ?, 'RUNNING', ?, ?, ?, ?)`);
   const byArn = db.prepare('select * from map_runs where arn = ?');
   const byExecution = db.prepare(
     'select * from map_runs where execution = ? order by id desc limit ? offset ?',
@@ -115,7 +114,6 @@ export function createMapRunStore(db: DatabaseSync) {
       insert.run(
         run.arn,
         run.execution,
-        run.stateName,
         run.machineArn,
         run.express ? 1 : 0,
         run.maxConcurrency,
@@ -203,7 +201,6 @@ function toRow(columns: Columns | undefined): MapRunRow | undefined {
     id: number('id'),
     arn: text('arn'),
     execution: number('execution'),
-    stateName: text('state_name'),
     machineArn: text('machine_arn'),
     express: number('express') === 1,
     status: statusOf(text('status')),

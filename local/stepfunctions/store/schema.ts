@@ -117,7 +117,6 @@ create table map_runs (
   id integer primary key,
   arn text not null unique,
   execution integer not null,
-  state_name text not null,
   machine_arn text not null,
   express integer not null,
   status text not null check (status in ('RUNNING', 'SUCCEEDED', 'FAILED', 'ABORTED')),

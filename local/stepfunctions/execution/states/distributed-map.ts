@@ -55,6 +55,9 @@ function startMapRun(
       turn.emit(thread, {
         type: 'MapRunStarted',
         mapRunArn: mapRunArn(machineArn, labelOf(state, machineArn), turn.nonce()),
+        express:
+          state.processorConfig.mode === 'DISTRIBUTED' &&
+          state.processorConfig.executionType === 'EXPRESS',
         maxConcurrency: limit,
         ...(count !== undefined && { toleratedFailureCount: count }),
         ...(percentage !== undefined && { toleratedFailurePercentage: percentage }),
