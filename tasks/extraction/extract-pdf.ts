@@ -36,7 +36,6 @@ function refuseTruncated(bytes: Buffer): void {
 async function open(bytes: Buffer): Promise<Document> {
   try {
     return await getDocumentProxy(new Uint8Array(bytes), {
-      stopAtErrors: true,
       useSystemFonts: false,
       disableFontFace: true,
       verbosity: 0,

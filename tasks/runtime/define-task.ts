@@ -78,11 +78,14 @@ function defineHandler<Extras extends TObject>(
   extras?: Extras,
 ): TaskHandler {
   const read = eventReader<TObject>(extras ?? noExtras);
-  const run = async (event: unknown, depsOf: () => TaskDeps): Promise<unknown> => {
+  const run = async (
+    event: unknown,
+    depsOf: () => TaskDeps | Promise<TaskDeps>,
+  ): Promise<unknown> => {
     const startedAt = performance.now();
     let log: Logger | undefined;
     try {
-      const deps = depsOf();
+      const deps = await depsOf();
       log = deps.log.child({ task: name });
       const parsed = read(event);
       const { jobId, fence, state } = parsed.head;

@@ -1,7 +1,8 @@
 import { S3Client } from '@aws-sdk/client-s3';
 import { type Logger, pino } from 'pino';
-import { readTasksConfig, type TasksConfig } from '../../jobs/config.ts';
+import { readSettingsSecretArn, readTasksConfig, type TasksConfig } from '../../jobs/config.ts';
 import type { EffectTiming } from '../../jobs/effect-log.ts';
+import { readSecretSettings } from '../../jobs/secret-settings.ts';
 import { connect, type Sql } from '../../jobs/store/connect.ts';
 import { createHttpClient, type HttpClient } from './http-client.ts';
 
@@ -16,11 +17,19 @@ export type TaskDeps = {
   readonly effectTiming?: EffectTiming;
 };
 
-let ofThisProcess: TaskDeps | undefined;
+let ofThisProcess: Promise<TaskDeps> | undefined;
 
-/** Made at the first event and kept: a Lambda function's connections outlive an invocation, and so do ours. */
-export function processDeps(): TaskDeps {
-  ofThisProcess ??= createDeps(readTasksConfig());
+/**
+ * Made at the first event and kept: a Lambda function's connections outlive an invocation, and so do ours. What
+ * failed is tried again at the next event.
+ */
+export function processDeps(): Promise<TaskDeps> {
+  ofThisProcess ??= readSecretSettings(readSettingsSecretArn())
+    .then((secrets) => createDeps(readTasksConfig(undefined, secrets)))
+    .catch((error: unknown) => {
+      ofThisProcess = undefined;
+      throw error;
+    });
   return ofThisProcess;
 }
 

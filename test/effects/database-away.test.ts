@@ -37,7 +37,8 @@ test('a database that is away for a moment when the outcome is to be recorded do
   await waitFor(() => postsOf(run).length === 1, 5_000, 'the request');
   proxy.cut();
   await waitFor(() => provider.works.has(`acme/${run.key}`), 5_000, 'the work');
-  setTimeout(() => proxy.mend(), 700);
+  // Longer than a statement is waited for.
+  setTimeout(() => proxy.mend(), 2_500);
   await running;
   await cuttableSql.end({ timeout: 0 });
   assert.equal((await effectsOf(sql, run))[0]?.status, 'COMPLETED');
