@@ -60,6 +60,16 @@ export class ConfigReader {
     return fallback;
   }
 
+  /** Values separated by commas, each of the given shape. */
+  list(name: string, means: string, shape: RegExp): string[] {
+    const values = this.text(name, `${means}, separated by commas`).split(',');
+    for (const value of values) {
+      if (value !== '' && !shape.test(value))
+        this.#problems.push(`${name} holds "${value}", which is not ${shape.source}: ${means}`);
+    }
+    return values.filter((value) => value !== '');
+  }
+
   flag(name: string, means: string): boolean {
     return this.oneOf(name, `${means} (1 = yes)`, ['0', '1'], '0') === '1';
   }

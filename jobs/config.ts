@@ -30,6 +30,8 @@ export type WorkerConfig = {
   readonly database: DatabaseConfig;
   readonly queues: QueueConfig;
   readonly stateMachineArnPrefix: string;
+  /** Of every state machine; undefined where executions run the newest definition. */
+  readonly stateMachineAlias?: string | undefined;
   readonly jobTypeFolders: readonly string[];
   /** Messages worked on at the same time by one process. */
   readonly dispatchConcurrency: number;
@@ -39,6 +41,16 @@ export type WorkerConfig = {
   readonly reconcileIntervalMs: number;
   /** 0: the worker's metrics are not served. */
   readonly metricsPort: number;
+};
+
+/** Of the dispatcher as a Lambda function. */
+export type DispatcherConfig = Pick<
+  WorkerConfig,
+  'logLevel' | 'database' | 'stateMachineArnPrefix' | 'stateMachineAlias' | 'startsPerSecond'
+> & {
+  readonly jobRequestsUrl: string;
+  /** How long an execution of a job type may take, seconds: a function's package has no registry. */
+  readonly jobTypeTimeouts: ReadonlyMap<string, number>;
 };
 
 export type WebhookConfig = {
@@ -78,6 +90,12 @@ const database = (read: ConfigReader, poolSize: number): DatabaseConfig => ({
     5_000,
     { min: 100, max: 600_000 },
   ),
+  authentication: read.oneOf(
+    'DATABASE_AUTHENTICATION',
+    'password: the one in DATABASE_URL; iam: Amazon RDS, by tokens made from AWS credentials',
+    ['password', 'iam'],
+    'password',
+  ),
 });
 
 const queues = (read: ConfigReader): QueueConfig => ({
@@ -88,14 +106,28 @@ const queues = (read: ConfigReader): QueueConfig => ({
 });
 
 const stateMachines = (read: ConfigReader) => ({
-  stateMachineArnPrefix: read.text(
-    'STATE_MACHINE_ARN_PREFIX',
-    'what a job type is put behind, arn:aws:states:<region>:<account>:stateMachine:pawl-',
-  ),
+  stateMachineArnPrefix: stateMachineArnPrefix(read),
   jobTypeFolders: read
     .text('JOB_TYPE_DIRS', 'more folders of job types, separated by colons', '')
     .split(':')
     .filter((folder) => folder !== ''),
+});
+
+const stateMachineArnPrefix = (read: ConfigReader): string =>
+  read.text(
+    'STATE_MACHINE_ARN_PREFIX',
+    'what a job type is put behind, arn:aws:states:<region>:<account>:stateMachine:pawl-',
+  );
+
+const starts = (read: ConfigReader) => ({
+  stateMachineAlias: read.optional(
+    'STATE_MACHINE_ALIAS',
+    'the alias of the state machines that executions are started by',
+  ),
+  startsPerSecond: read.integer('STARTS_PER_SECOND', 'StartExecution calls a second', 250, {
+    min: 1,
+    max: 10_000,
+  }),
 });
 
 const logLevel = (read: ConfigReader): string =>
@@ -138,10 +170,7 @@ const workerSections = (reader: ConfigReader): WorkerConfig => ({
     20,
     { min: 1, max: 200 },
   ),
-  startsPerSecond: reader.integer('STARTS_PER_SECOND', 'StartExecution calls a second', 250, {
-    min: 1,
-    max: 10_000,
-  }),
+  ...starts(reader),
   shutdownGraceMs: reader.integer(
     'SHUTDOWN_GRACE_MS',
     'how long work in hand may take after SIGTERM',
@@ -159,6 +188,26 @@ const workerSections = (reader: ConfigReader): WorkerConfig => ({
     'the port of the worker’s GET /metrics, 0 = none',
     0,
     { min: 0, max: 65_535 },
+  ),
+});
+
+const dispatcherSections = (reader: ConfigReader): DispatcherConfig => ({
+  logLevel: logLevel(reader),
+  database: database(reader, 10),
+  jobRequestsUrl: reader.url('JOB_REQUESTS_QUEUE_URL', 'the SQS queue job-requests'),
+  stateMachineArnPrefix: stateMachineArnPrefix(reader),
+  ...starts(reader),
+  jobTypeTimeouts: new Map(
+    reader
+      .list(
+        'JOB_TYPE_TIMEOUTS',
+        'how long executions may take, <type>=<seconds>',
+        /^[a-z0-9-]+=\d+$/,
+      )
+      .map((pair): [string, number] => {
+        const [type = '', seconds] = pair.split('=');
+        return [type, Number(seconds)];
+      }),
   ),
 });
 
@@ -182,15 +231,25 @@ const tasksSections = (reader: ConfigReader): TasksConfig => ({
 export const readApiConfig = (env: Environment = process.env): ApiConfig => read(env, apiSections);
 export const readWorkerConfig = (env: Environment = process.env): WorkerConfig =>
   read(env, workerSections);
-export const readTasksConfig = (env: Environment = process.env): TasksConfig =>
-  read(env, tasksSections);
+export const readDispatcherConfig = (env: Environment = process.env): DispatcherConfig =>
+  read(env, dispatcherSections);
+/** What the environment sets wins over `secrets` (jobs/secret-settings.ts). */
+export const readTasksConfig = (
+  env: Environment = process.env,
+  secrets: Environment = {},
+): TasksConfig => read({ ...secrets, ...env }, tasksSections);
 
 /** Every variable that some process reads, for docs/configuration.md. */
 export function documentedVariables(): readonly (Variable & {
   readonly readBy: readonly string[];
 })[] {
   const found = new Map<string, Variable & { readBy: string[] }>();
-  const processes = { api: apiSections, worker: workerSections, tasks: tasksSections };
+  const processes = {
+    api: apiSections,
+    worker: workerSections,
+    dispatcher: dispatcherSections,
+    tasks: tasksSections,
+  };
   for (const [process, sections] of Object.entries(processes)) {
     const reader = new ConfigReader({});
     sections(reader);
@@ -202,6 +261,10 @@ export function documentedVariables(): readonly (Variable & {
   }
   return [...found.values()];
 }
+
+/** The secret in AWS Secrets Manager that holds variables of a Lambda function; undefined where none does. */
+export const readSettingsSecretArn = (env: Environment = process.env): string | undefined =>
+  env['SETTINGS_SECRET_ARN'] === '' ? undefined : env['SETTINGS_SECRET_ARN'];
 
 /** Tests only: the file that arms a crash point (jobs/crash-point.ts); undefined in production. */
 export const readCrashPointFile = (env: Environment = process.env): string | undefined =>

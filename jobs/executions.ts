@@ -43,8 +43,16 @@ export type Executions = {
 export const executionInput = (jobId: string, type: string): string =>
   JSON.stringify({ jobId, type });
 
-/** `stateMachineArnPrefix` + job type is the state machine: `arn:aws:states:<region>:<account>:stateMachine:pawl-`. */
-export function createExecutions(sfn: SFNClient, stateMachineArnPrefix: string): Executions {
+/**
+ * `stateMachineArnPrefix` + job type is the state machine: `arn:aws:states:<region>:<account>:stateMachine:pawl-`.
+ * With an alias, executions are started by the version that it points to; their ARNs are the same.
+ */
+export function createExecutions(
+  sfn: SFNClient,
+  stateMachineArnPrefix: string,
+  alias?: string,
+): Executions {
+  const qualifier = alias === undefined ? '' : `:${alias}`;
   const executionPrefix = stateMachineArnPrefix.replace(':stateMachine:', ':execution:');
   const arnOf = (type: string, executionName: string): string =>
     `${executionPrefix}${type}:${executionName}`;
@@ -52,7 +60,7 @@ export function createExecutions(sfn: SFNClient, stateMachineArnPrefix: string):
     arnOf,
     async start(type, executionName, jobId) {
       const command = new StartExecutionCommand({
-        stateMachineArn: `${stateMachineArnPrefix}${type}`,
+        stateMachineArn: `${stateMachineArnPrefix}${type}${qualifier}`,
         name: executionName,
         input: executionInput(jobId, type),
       });

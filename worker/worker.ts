@@ -165,7 +165,7 @@ function toDispatchDeps(
   return {
     sql,
     log,
-    executions: createExecutions(sfn, config.stateMachineArnPrefix),
+    executions: createExecutions(sfn, config.stateMachineArnPrefix, config.stateMachineAlias),
     timeoutSecondsOf: (type) => registry.get(type)?.timeoutSeconds,
     takeStartToken: () => startTokens.take(),
     publishSoon: (row) => relay.publishSoon(row),

@@ -1,3 +1,4 @@
+import { Signer } from '@aws-sdk/rds-signer';
 import postgres from 'postgres';
 
 /** A pool of connections; every statement of it settles within its deadline. */
@@ -9,6 +10,8 @@ export type DatabaseConfig = {
   /** How long a statement may run on the server. The client gives up a second later, whatever the server says. */
   readonly statementTimeoutMs: number;
   readonly lockTimeoutMs: number;
+  /** `iam`: each connection logs in with a token made from AWS credentials, over TLS with the server's name checked. */
+  readonly authentication?: 'password' | 'iam';
 };
 
 /**
@@ -25,14 +28,30 @@ export function connect(config: DatabaseConfig, applicationName: string): Sql {
     idle_timeout: 60,
     max_lifetime: 30 * 60,
     onnotice: () => undefined,
+    ...(config.authentication === 'iam' ? iamLogin(config.url) : {}),
     connection: {
       application_name: applicationName,
-      statement_timeout: config.statementTimeoutMs,
-      lock_timeout: config.lockTimeoutMs,
-      idle_in_transaction_session_timeout: config.statementTimeoutMs,
+      ...(config.authentication === 'iam' ? {} : sessionTimeouts(config)),
     },
   });
   return withDeadline(sql, config.statementTimeoutMs + 1_000);
+}
+
+const sessionTimeouts = (config: DatabaseConfig) => ({
+  statement_timeout: config.statementTimeoutMs,
+  lock_timeout: config.lockTimeoutMs,
+  idle_in_transaction_session_timeout: config.statementTimeoutMs,
+});
+
+/**
+ * A token lasts 15 minutes and is checked when a connection is made
+ * (https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/UsingWithRDS.IAMDBAuth.html). The timeouts are the
+ * database role's own there: a session's settings would pin it to its connection behind RDS Proxy.
+ */
+function iamLogin(url: string) {
+  const { hostname, port, username } = new URL(url);
+  const signer = new Signer({ hostname, port: Number(port || 5432), username });
+  return { ssl: 'verify-full' as const, password: () => signer.getAuthToken() };
 }
 
 /** A statement that the client gave up on. Whether the server did it is not known. */
