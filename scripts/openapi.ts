@@ -1,4 +1,5 @@
-// `npm run openapi`: writes docs/openapi.json from the routes; test/api/openapi.test.ts compares it with the running server.
+// `npm run openapi`: writes docs/openapi.json from the routes, and from it client/api-types.ts.
+// test/api/openapi.test.ts compares both with the running server.
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { S3Client } from '@aws-sdk/client-s3';
@@ -9,8 +10,12 @@ import { createApp } from '../api/app.ts';
 import { createOperations } from '../api/operations.ts';
 import { defaultLoadLimits } from '../api/shed-load.ts';
 import { connect } from '../jobs/store/connect.ts';
+import { clientTypes } from './client-types.ts';
 
-const file = fileURLToPath(new URL('../docs/openapi.json', import.meta.url));
+const write = (file: string, text: string): void => {
+  writeFileSync(fileURLToPath(new URL(`../${file}`, import.meta.url)), text);
+  console.log(`written: ${file}`);
+};
 
 // Nothing is called: the routes are built, and described.
 const url = 'http://127.0.0.1';
@@ -47,6 +52,7 @@ const app = await createApp({
   loadLimits: defaultLoadLimits,
 });
 await app.ready();
-writeFileSync(file, `${JSON.stringify(app.swagger(), null, 2)}\n`);
+const document = `${JSON.stringify(app.swagger(), null, 2)}\n`;
+write('docs/openapi.json', document);
+write('client/api-types.ts', clientTypes(JSON.parse(document)));
 await app.close();
-console.log('written: docs/openapi.json');

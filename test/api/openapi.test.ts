@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { clientTypes } from '../../scripts/client-types.ts';
 import { call } from './call.ts';
 import { startApi } from './start-api.ts';
 
@@ -12,6 +13,11 @@ test('docs/openapi.json is what the server says of itself', async () => {
   const served: unknown = JSON.parse(text);
   const written: unknown = JSON.parse(readFileSync(file, 'utf8'));
   assert.deepEqual(written, served, 'run "npm run openapi" and commit docs/openapi.json');
+});
+
+test('the client’s types are those of the document', () => {
+  const types = readFileSync(new URL('../../client/api-types.ts', import.meta.url), 'utf8');
+  assert.equal(types, clientTypes(JSON.parse(readFileSync(file, 'utf8'))), 'run "npm run openapi"');
 });
 
 test('every operation has an id of its own, a summary, and says how it fails', async () => {

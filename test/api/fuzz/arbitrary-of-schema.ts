@@ -74,11 +74,12 @@ function fitting(schema: JsonSchema, making: Making): fc.Arbitrary<unknown> {
     case 'string':
       return textOf(schema);
     case 'integer':
-    case 'number':
       return fc.integer({
-        min: schema.minimum ?? -(2 ** 31),
-        max: Math.min(schema.maximum ?? 2 ** 31, 2 ** 31),
+        min: Math.ceil(schema.minimum ?? -(2 ** 31)),
+        max: Math.floor(Math.min(schema.maximum ?? 2 ** 31, 2 ** 31)),
       });
+    case 'number':
+      return fc.double({ min: schema.minimum ?? -1e9, max: schema.maximum ?? 1e9, noNaN: true });
     case 'boolean':
       return fc.boolean();
     case 'null':

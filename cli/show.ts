@@ -1,0 +1,54 @@
+import type { Job, JobEvent } from '../client/pawl-client.ts';
+
+export const showJson = (value: unknown): void => console.log(JSON.stringify(value));
+
+/** A job in a few lines. */
+export function showJob(job: Job): void {
+  console.log(`${job.jobId}  ${job.type}  ${job.status}  run ${job.run}`);
+  const times = [`created ${job.createdAt}`];
+  if (job.startedAt !== null) times.push(`started ${job.startedAt}`);
+  if (job.finishedAt !== null) times.push(`finished ${job.finishedAt}`);
+  console.log(`  ${times.join(', ')}`);
+  if (job.failure !== null) {
+    const { code, message, state, retryable } = job.failure;
+    const where = state === null ? '' : ` in ${state}`;
+    console.log(`  ${code}${where}: ${message}${retryable ? ' (a redrive may help)' : ''}`);
+  }
+  if (job.result !== null)
+    console.log(`  result ${JSON.stringify(job.result, null, 2).replaceAll('\n', '\n  ')}`);
+}
+
+const barWidth = 30;
+
+/** A line for each arrow; progress as a bar that moves on a terminal, as lines elsewhere. */
+export function showEvent(event: JobEvent): void {
+  if (event.event === 'status') {
+    endBar();
+    console.log(`${event.at}  ${event.status}${event.run > 1 ? `  run ${event.run}` : ''}`);
+    return;
+  }
+  const { done, total, failed } = event;
+  const failures = failed === 0 ? '' : `, ${failed} failed`;
+  const text =
+    total === null || total === 0
+      ? `${done} done${failures}`
+      : `${bar(done, total)} ${done} of ${total}${failures}`;
+  if (process.stdout.isTTY) {
+    process.stdout.write(`\r\u001b[K${text}`);
+    barIsOpen = true;
+  } else {
+    console.log(text);
+  }
+}
+
+let barIsOpen = false;
+
+function endBar(): void {
+  if (barIsOpen) process.stdout.write('\n');
+  barIsOpen = false;
+}
+
+function bar(done: number, total: number): string {
+  const filled = Math.round((Math.min(done, total) / total) * barWidth);
+  return `[${'#'.repeat(filled)}${'.'.repeat(barWidth - filled)}]`;
+}

@@ -1,0 +1,999 @@
+// Written by "npm run openapi" from docs/openapi.json; not to be edited.
+
+/** A job that will be done: a 202 is a promise. */
+export type AcceptedJob = {
+  jobId: string;
+  type: string;
+  status: 'PENDING' | 'RUNNING' | 'SUCCEEDED' | 'FAILED' | 'CANCELLED' | 'EXPIRED';
+  createdAt: string;
+  links: {
+    self: string;
+    events: string;
+    result: string;
+    cancel: string;
+    /** what its failure means and what to do */
+    failure?: string;
+  };
+};
+
+/** A job; what is not there yet is null. */
+export type Job = {
+  jobId: string;
+  type: string;
+  status: 'PENDING' | 'RUNNING' | 'SUCCEEDED' | 'FAILED' | 'CANCELLED' | 'EXPIRED';
+  run: number;
+  createdAt: string;
+  startedAt: string | null;
+  finishedAt: string | null;
+  progress: {
+    done: number;
+    total: number | null;
+    failed: number;
+  } | null;
+  /** What the job type gives; null until SUCCEEDED */
+  result: unknown;
+  failure: {
+    code: string;
+    message: string;
+    retryable: boolean;
+    state: string | null;
+  } | null;
+  execution: {
+    name: string;
+    arn: string | null;
+    redriveCount: number;
+  };
+  links: {
+    self: string;
+    events: string;
+    result: string;
+    cancel: string;
+    /** what its failure means and what to do */
+    failure?: string;
+  };
+};
+
+/** RFC 9457 */
+export type Problem = {
+  type: string;
+  title: string;
+  status: number;
+  code: string;
+  detail?: string;
+  errors?: {
+    /** JSON Pointer (RFC 6901) into the part that is wrong */
+    pointer: string;
+    message: string;
+  }[];
+  requestId?: string;
+  [name: string]: unknown;
+};
+
+/** What each call takes and gives. */
+export type Operations = {
+  /** GET /healthz: Does the process live? */
+  isAlive: {
+    answer: {
+      status: 'ok';
+    };
+  };
+  /** GET /readyz: Can it take requests? */
+  isReady: {
+    answer: {
+      status: 'ok';
+    };
+  };
+  /** GET /failures/{code}: What does this failure code mean? */
+  getFailureCode: {
+    path: { code: string };
+    answer: {
+      code: string;
+      means: string;
+      /** a redrive may well succeed without anything being mended first */
+      retryable: boolean;
+      whatToDo: string;
+    };
+  };
+  /** POST /uploads: Get an address to upload a payload to */
+  createUpload: {
+    body: {
+      /** of all the bytes, in hex */
+      sha256: string;
+      size: number;
+      contentType: string;
+    };
+    answer: {
+      uploadUrl: string;
+      method: 'PUT';
+      /** to be sent with the PUT, exactly as they are */
+      headers: {
+        [name: string]: string;
+      };
+      payloadRef: {
+        bucket: string;
+        key: string;
+        versionId?: string;
+        sha256: string;
+        size?: number;
+      };
+      expiresAt: string;
+    };
+  };
+  /** POST /jobs: Submit a job */
+  submitJob: {
+    header: { 'idempotency-key'?: string };
+    body: {
+      type: string;
+      /** What the job type takes; at most 256 KiB as UTF-8. Default: {} */
+      input?: unknown;
+      payloadRef?: {
+        bucket: string;
+        key: string;
+        versionId?: string;
+        sha256: string;
+        size?: number;
+      };
+      notBefore?: string;
+      expiresAt?: string;
+      callback?: {
+        url: string;
+      };
+      tags?: {
+        [name: string]: string;
+      };
+      orderingKey?: string;
+      uniqueKey?: string;
+    };
+    answer: AcceptedJob;
+  };
+  /** GET /jobs: Find jobs, newest first */
+  listJobs: {
+    query: {
+      status?: 'PENDING' | 'RUNNING' | 'SUCCEEDED' | 'FAILED' | 'CANCELLED' | 'EXPIRED';
+      type?: string;
+      tag?: string;
+      createdAfter?: string;
+      createdBefore?: string;
+      failureCode?: string;
+      failureText?: string;
+      limit?: number;
+      cursor?: string;
+    };
+    answer: {
+      jobs: Job[];
+      /** to be sent as `cursor` for the next page; null on the last */
+      nextCursor: string | null;
+    };
+  };
+  /** POST /jobs/batch: Submit up to 100 jobs */
+  submitJobs: {
+    body: {
+      /** all of them or none, in one transaction; default: each for itself */
+      atomic?: boolean;
+      jobs: {
+        type: string;
+        /** What the job type takes; at most 256 KiB as UTF-8. Default: {} */
+        input?: unknown;
+        payloadRef?: {
+          bucket: string;
+          key: string;
+          versionId?: string;
+          sha256: string;
+          size?: number;
+        };
+        notBefore?: string;
+        expiresAt?: string;
+        callback?: {
+          url: string;
+        };
+        tags?: {
+          [name: string]: string;
+        };
+        orderingKey?: string;
+        uniqueKey?: string;
+        idempotencyKey?: string;
+      }[];
+    };
+    answer: {
+      results: {
+        /** as POST /jobs would have answered */
+        status: number;
+        job?: AcceptedJob;
+        replayed?: boolean;
+        problem?: Problem;
+      }[];
+    };
+  };
+  /** GET /jobs/{jobId}: Get a job */
+  getJob: {
+    path: { jobId: string };
+    header: { 'if-none-match'?: string; prefer?: string };
+    answer: Job;
+  };
+  /** GET /jobs/{jobId}/events: Follow a job */
+  streamJobEvents: {
+    path: { jobId: string };
+    header: { 'last-event-id'?: string };
+    answer: null;
+  };
+  /** GET /jobs/{jobId}/result: Get the result of a job */
+  getResult: {
+    path: { jobId: string };
+    query: { part?: string };
+    answer: unknown;
+  };
+  /** POST /jobs/{jobId}/cancel: Cancel a job */
+  cancelJob: {
+    path: { jobId: string };
+    body?: {
+      reason?: string;
+    };
+    answer: {
+      jobId: string;
+      status: 'PENDING' | 'RUNNING' | 'SUCCEEDED' | 'FAILED' | 'CANCELLED' | 'EXPIRED';
+      notUndone: {
+        effectKey: string;
+        provider: string;
+        operation: string;
+        /** COMPLETED, or not known yet: CALLING, UNKNOWN */
+        status: string;
+      }[];
+      links: {
+        self: string;
+        events: string;
+        result: string;
+        cancel: string;
+        /** what its failure means and what to do */
+        failure?: string;
+      };
+    };
+  };
+  /** POST /jobs/{jobId}/redrive: Redrive a job */
+  redriveJob: {
+    path: { jobId: string };
+    body?: {
+      mode?: 'resume' | 'restart' | 'auto';
+      reason?: string;
+      expiresAt?: string;
+    };
+    answer: {
+      jobId: string;
+      status: 'PENDING' | 'RUNNING' | 'SUCCEEDED' | 'FAILED' | 'CANCELLED' | 'EXPIRED';
+      run: number;
+      links: {
+        self: string;
+        events: string;
+        result: string;
+        cancel: string;
+        /** what its failure means and what to do */
+        failure?: string;
+      };
+    };
+  };
+  /** GET /jobs/{jobId}/redrive: Preview a redrive */
+  previewRedrive: {
+    path: { jobId: string };
+    answer: {
+      status: 'PENDING' | 'RUNNING' | 'SUCCEEDED' | 'FAILED' | 'CANCELLED' | 'EXPIRED';
+      run: number;
+      /** POST would be taken: the job is FAILED, CANCELLED or EXPIRED */
+      redrivable: boolean;
+      auto: 'resume' | 'restart' | null;
+      resume: {
+        allowed: boolean;
+        reason: string | null;
+        until: string | null;
+        statesAgain: string[];
+        statesAfter: string[];
+        truncated: boolean;
+      };
+      restart: {
+        statesAgain: string[];
+      };
+      definitionChanged: boolean | null;
+      effects: {
+        /** are not repeated */
+        done: {
+          effectId: string;
+          tenantId: string;
+          jobId: string;
+          effectKey: string;
+          provider: string;
+          operation: string;
+          policy: string;
+          status: string;
+          providerReference: string | null;
+          response: {
+            status: number;
+            body: string;
+          } | null;
+          lastError: string | null;
+          attempts: number;
+          leaseUntil: string | null;
+          createdAt: string;
+          updatedAt: string;
+          completedAt: string | null;
+        }[];
+        /** are called, or called again */
+        open: {
+          effectId: string;
+          tenantId: string;
+          jobId: string;
+          effectKey: string;
+          provider: string;
+          operation: string;
+          policy: string;
+          status: string;
+          providerReference: string | null;
+          response: {
+            status: number;
+            body: string;
+          } | null;
+          lastError: string | null;
+          attempts: number;
+          leaseUntil: string | null;
+          createdAt: string;
+          updatedAt: string;
+          completedAt: string | null;
+        }[];
+        /** have to be resolved by a person first */
+        unknown: {
+          effectId: string;
+          tenantId: string;
+          jobId: string;
+          effectKey: string;
+          provider: string;
+          operation: string;
+          policy: string;
+          status: string;
+          providerReference: string | null;
+          response: {
+            status: number;
+            body: string;
+          } | null;
+          lastError: string | null;
+          attempts: number;
+          leaseUntil: string | null;
+          createdAt: string;
+          updatedAt: string;
+          completedAt: string | null;
+        }[];
+      };
+    };
+  };
+  /** GET /jobs/{jobId}/execution: See the execution of a job: its definition, states, timeline and history */
+  getExecution: {
+    path: { jobId: string };
+    query: { nextToken?: string; limit?: number; newestFirst?: boolean };
+    answer: {
+      execution: {
+        name: string;
+        arn: string;
+        status: string;
+        redriveCount: number;
+        redriveStatus: string | null;
+        redriveStatusReason: string | null;
+        startedAt: string | null;
+        stoppedAt: string | null;
+        redrivenAt: string | null;
+        error: string | null;
+        cause: string | null;
+      };
+      definition: string | null;
+      states: {
+        name: string;
+        comment: string | null;
+        parent: string | null;
+        next: string[];
+        visits: number;
+        enteredAt: string | null;
+        type: string;
+        /** RUNNING, RETRYING, SUCCEEDED, CAUGHT, FAILED, ABORTED or NOT_ENTERED */
+        status: string;
+        attempts: number;
+        exitedAt: string | null;
+        error: string | null;
+        cause: string | null;
+      }[];
+      timeline: {
+        state: string;
+        enteredAt: string;
+        redriveCount: number;
+        type: string;
+        /** RUNNING, RETRYING, SUCCEEDED, CAUGHT, FAILED, ABORTED or NOT_ENTERED */
+        status: string;
+        attempts: number;
+        exitedAt: string | null;
+        error: string | null;
+        cause: string | null;
+      }[];
+      /** the history is longer than 5,000 events: states and timeline show its beginning */
+      truncated: boolean;
+      history: {
+        /** as GetExecutionHistory writes them */
+        events: {
+          [name: string]: unknown;
+        }[];
+        nextToken: string | null;
+      };
+    };
+  };
+  /** POST /jobs/redrive: Redrive all jobs that match, at a pace */
+  redriveJobs: {
+    body: {
+      /** without a status: FAILED */
+      filter: {
+        status?: 'PENDING' | 'RUNNING' | 'SUCCEEDED' | 'FAILED' | 'CANCELLED' | 'EXPIRED';
+        type?: string;
+        code?: string;
+        /** `name`, or `name:value` */
+        tag?: string;
+        createdAfter?: string;
+        createdBefore?: string;
+      };
+      mode?: 'resume' | 'restart' | 'auto';
+      /** count only */
+      dryRun?: boolean;
+      ratePerSecond?: number;
+      name?: string;
+      reason?: string;
+    };
+    answer: {
+      matched: number;
+      eligible: number;
+      /** matched, and left out: why, and how many */
+      ineligible: {
+        reason: string;
+        count: number;
+      }[];
+    };
+  };
+  /** GET /ops/bulk: List bulk redrives, newest first */
+  listBulkRedrives: {
+    query: { limit?: number; cursor?: string };
+    answer: {
+      bulkRedrives: {
+        bulkId: string;
+        name: string;
+        reason: string;
+        actor: string;
+        filter: {
+          [name: string]: unknown;
+        };
+        mode: string;
+        ratePerSecond: number;
+        /** RUNNING, PAUSED, COMPLETED or CANCELLED */
+        status: string;
+        /** the jobs that matched when it was started */
+        total: number;
+        redriven: number;
+        /** had moved on before their turn came */
+        skipped: number;
+        waiting: number;
+        /** matched, and left out: why, and how many */
+        ineligible: {
+          reason: string;
+          count: number;
+        }[];
+        createdAt: string;
+        endedAt: string | null;
+        links: {
+          self: string;
+        };
+      }[];
+      nextCursor: string | null;
+    };
+  };
+  /** GET /ops/bulk/{bulkId}: See how a bulk redrive gets on */
+  getBulkRedrive: {
+    path: { bulkId: string };
+    answer: {
+      bulkId: string;
+      name: string;
+      reason: string;
+      actor: string;
+      filter: {
+        [name: string]: unknown;
+      };
+      mode: string;
+      ratePerSecond: number;
+      /** RUNNING, PAUSED, COMPLETED or CANCELLED */
+      status: string;
+      /** the jobs that matched when it was started */
+      total: number;
+      redriven: number;
+      /** had moved on before their turn came */
+      skipped: number;
+      waiting: number;
+      /** matched, and left out: why, and how many */
+      ineligible: {
+        reason: string;
+        count: number;
+      }[];
+      createdAt: string;
+      endedAt: string | null;
+      links: {
+        self: string;
+      };
+      skippedBecause: {
+        [name: string]: number;
+      };
+      /** how the redriven jobs stand now */
+      statuses: {
+        [name: string]: number;
+      };
+    };
+  };
+  /** POST /ops/bulk/{bulkId}/pause: Pause a bulk redrive */
+  pauseBulkRedrive: {
+    path: { bulkId: string };
+    body: {
+      reason: string;
+      ratePerSecond?: number;
+    };
+    answer: {
+      bulkId: string;
+      name: string;
+      reason: string;
+      actor: string;
+      filter: {
+        [name: string]: unknown;
+      };
+      mode: string;
+      ratePerSecond: number;
+      /** RUNNING, PAUSED, COMPLETED or CANCELLED */
+      status: string;
+      /** the jobs that matched when it was started */
+      total: number;
+      redriven: number;
+      /** had moved on before their turn came */
+      skipped: number;
+      waiting: number;
+      /** matched, and left out: why, and how many */
+      ineligible: {
+        reason: string;
+        count: number;
+      }[];
+      createdAt: string;
+      endedAt: string | null;
+      links: {
+        self: string;
+      };
+    };
+  };
+  /** POST /ops/bulk/{bulkId}/resume: Resume a bulk redrive */
+  resumeBulkRedrive: {
+    path: { bulkId: string };
+    body: {
+      reason: string;
+      ratePerSecond?: number;
+    };
+    answer: {
+      bulkId: string;
+      name: string;
+      reason: string;
+      actor: string;
+      filter: {
+        [name: string]: unknown;
+      };
+      mode: string;
+      ratePerSecond: number;
+      /** RUNNING, PAUSED, COMPLETED or CANCELLED */
+      status: string;
+      /** the jobs that matched when it was started */
+      total: number;
+      redriven: number;
+      /** had moved on before their turn came */
+      skipped: number;
+      waiting: number;
+      /** matched, and left out: why, and how many */
+      ineligible: {
+        reason: string;
+        count: number;
+      }[];
+      createdAt: string;
+      endedAt: string | null;
+      links: {
+        self: string;
+      };
+    };
+  };
+  /** POST /ops/bulk/{bulkId}/cancel: Cancel a bulk redrive */
+  cancelBulkRedrive: {
+    path: { bulkId: string };
+    body: {
+      reason: string;
+      ratePerSecond?: number;
+    };
+    answer: {
+      bulkId: string;
+      name: string;
+      reason: string;
+      actor: string;
+      filter: {
+        [name: string]: unknown;
+      };
+      mode: string;
+      ratePerSecond: number;
+      /** RUNNING, PAUSED, COMPLETED or CANCELLED */
+      status: string;
+      /** the jobs that matched when it was started */
+      total: number;
+      redriven: number;
+      /** had moved on before their turn came */
+      skipped: number;
+      waiting: number;
+      /** matched, and left out: why, and how many */
+      ineligible: {
+        reason: string;
+        count: number;
+      }[];
+      createdAt: string;
+      endedAt: string | null;
+      links: {
+        self: string;
+      };
+    };
+  };
+  /** GET /ops/queues: See the queues, the inbox and the workers */
+  getQueues: {
+    answer: {
+      queues: {
+        name: string;
+        visible: number;
+        inFlight: number;
+        delayed: number;
+        oldestSeconds: number | null;
+      }[];
+      inbox: {
+        lastHour: number;
+        /** deliveries beyond the first, made one */
+        duplicates: number;
+        processing: number;
+        failedRetryable: number;
+        failedTerminal: number;
+      };
+      workers: {
+        workerId: string;
+        host: string;
+        pid: number;
+        startedAt: string;
+        seenAt: string;
+        alive: boolean;
+        circuitOpen: boolean;
+        eventLoopDelayMs: number;
+        poolWaitMs: number | null;
+        queues: {
+          [name: string]: {
+            /** within the last minute, like all of these */
+            received: number;
+            done: number;
+            later: number;
+            inHand: number;
+            redelivered: number;
+            highestReceiveCount: number;
+            oldestSeconds: number | null;
+            p99Ms: number | null;
+          };
+        };
+      }[];
+    };
+  };
+  /** GET /ops/dlq: List the messages of a dead-letter queue */
+  listDeadLetters: {
+    query: { queue?: 'job-requests' | 'execution-events'; limit?: number };
+    answer: {
+      queue: 'job-requests' | 'execution-events';
+      messages: {
+        messageId: string;
+        body: string;
+        attributes: {
+          [name: string]: string;
+        };
+        receiveCount: number;
+        firstSeenAt: string | null;
+        lastSeenAt: string | null;
+        reason: string;
+        jobId: string | null;
+        jobStatus: string | null;
+      }[];
+    };
+  };
+  /** POST /ops/dlq/redrive: Send dead letters to their queue again */
+  redriveDeadLetters: {
+    body: {
+      queue: 'job-requests' | 'execution-events';
+      all?: true;
+      messageIds?: string[];
+      reason: string;
+    };
+    answer: {
+      messageIds: string[];
+      /** some are left that were meant: ask again */
+      more: boolean;
+    };
+  };
+  /** POST /ops/dlq/discard: Take dead letters out of their queue */
+  discardDeadLetters: {
+    body: {
+      queue: 'job-requests' | 'execution-events';
+      all?: true;
+      messageIds?: string[];
+      reason: string;
+    };
+    answer: {
+      messageIds: string[];
+      /** some are left that were meant: ask again */
+      more: boolean;
+    };
+  };
+  /** GET /ops/quarantine: List the messages that could never be worked on */
+  listQuarantine: {
+    query: {
+      queue?: 'job-requests' | 'execution-events';
+      code?: string;
+      resolved?: boolean;
+      limit?: number;
+      cursor?: string;
+    };
+    answer: {
+      messages: {
+        quarantineId: string;
+        queue: 'job-requests' | 'execution-events';
+        sqsMessageId: string;
+        body: string;
+        attributes: {
+          [name: string]: string;
+        };
+        code: string;
+        reason: string;
+        receiveCount: number;
+        firstSeenAt: string;
+        lastSeenAt: string;
+        resolution: string | null;
+        resolvedAt: string | null;
+        resolvedBy: string | null;
+      }[];
+      nextCursor: string | null;
+    };
+  };
+  /** POST /ops/quarantine/redrive: Send quarantined messages again */
+  redriveQuarantined: {
+    body: {
+      ids?: string[];
+      all?: true;
+      queue?: 'job-requests' | 'execution-events';
+      code?: string;
+      reason: string;
+    };
+    answer: {
+      ids: string[];
+      /** some are left that were meant: ask again */
+      more: boolean;
+    };
+  };
+  /** POST /ops/quarantine/discard: Give quarantined messages up */
+  discardQuarantined: {
+    body: {
+      ids?: string[];
+      all?: true;
+      queue?: 'job-requests' | 'execution-events';
+      code?: string;
+      reason: string;
+    };
+    answer: {
+      ids: string[];
+      /** some are left that were meant: ask again */
+      more: boolean;
+    };
+  };
+  /** GET /ops/outbox: See the messages that wait to be sent */
+  getOutbox: {
+    query: { limit?: number };
+    answer: {
+      /** due and not sent */
+      due: number;
+      /** for how long the oldest has been due */
+      oldestSeconds: number;
+      messages: {
+        messageId: string;
+        tenantId: string;
+        destination: string;
+        messageType: string;
+        jobId: string | null;
+        attempts: number;
+        nextAttemptAt: string;
+        lastError: string | null;
+        createdAt: string;
+      }[];
+    };
+  };
+  /** GET /ops/stuck: See the jobs that do not go on */
+  getStuckJobs: {
+    answer: {
+      jobs: {
+        jobId: string;
+        tenantId: string;
+        type: string;
+        status: string;
+        /** no-owner, slow or long-history */
+        why: string;
+        since: string;
+        ageSeconds: number;
+        usualSeconds: number | null;
+        historyEvents: number | null;
+        nextAction: string;
+      }[];
+    };
+  };
+  /** GET /ops/doctor: Ask what is abnormal */
+  getDoctor: {
+    answer: {
+      healthy: boolean;
+      findings: {
+        id: string;
+        question: string;
+        normal: boolean | null;
+        answer: string;
+        action: string;
+        /** below docs/runbooks/ */
+        runbook: string;
+      }[];
+    };
+  };
+  /** GET /ops/effects: List effects that are not done; by default those whose outcome is unknown */
+  listOpenEffects: {
+    query: {
+      status?: 'UNKNOWN' | 'CALLING' | 'INTENDED' | 'REJECTED' | 'ABANDONED';
+      limit?: number;
+      offset?: number;
+    };
+    answer: {
+      effects: {
+        effectId: string;
+        tenantId: string;
+        jobId: string;
+        effectKey: string;
+        provider: string;
+        operation: string;
+        policy: string;
+        status: string;
+        providerReference: string | null;
+        response: {
+          status: number;
+          body: string;
+        } | null;
+        lastError: string | null;
+        attempts: number;
+        leaseUntil: string | null;
+        createdAt: string;
+        updatedAt: string;
+        completedAt: string | null;
+      }[];
+    };
+  };
+  /** GET /jobs/{jobId}/effects: See what a job did to other systems */
+  listEffects: {
+    path: { jobId: string };
+    answer: {
+      effects: {
+        effectId: string;
+        tenantId: string;
+        jobId: string;
+        effectKey: string;
+        provider: string;
+        operation: string;
+        policy: string;
+        status: string;
+        providerReference: string | null;
+        response: {
+          status: number;
+          body: string;
+        } | null;
+        lastError: string | null;
+        attempts: number;
+        leaseUntil: string | null;
+        createdAt: string;
+        updatedAt: string;
+        completedAt: string | null;
+      }[];
+    };
+  };
+  /** POST /effects/{effectId}/resolve: Say what became of an effect whose outcome is unknown */
+  resolveEffect: {
+    path: { effectId: string };
+    body: {
+      verdict: 'completed' | 'not-done' | 'abandon';
+      providerReference?: string;
+      reason: string;
+    };
+    answer: {
+      effectId: string;
+      tenantId: string;
+      jobId: string;
+      effectKey: string;
+      provider: string;
+      operation: string;
+      policy: string;
+      status: string;
+      providerReference: string | null;
+      response: {
+        status: number;
+        body: string;
+      } | null;
+      lastError: string | null;
+      attempts: number;
+      leaseUntil: string | null;
+      createdAt: string;
+      updatedAt: string;
+      completedAt: string | null;
+    };
+  };
+  /** GET /ops/audit: See who did what, when and why */
+  getAudit: {
+    query: {
+      actor?: string;
+      action?: string;
+      target?: string;
+      jobId?: string;
+      after?: string;
+      before?: string;
+      limit?: number;
+      cursor?: string;
+    };
+    answer: {
+      entries: {
+        id: string;
+        at: string;
+        actor: string;
+        action: string;
+        target: string;
+        jobId: string | null;
+        reason: string;
+        result: string;
+        details: {
+          [name: string]: unknown;
+        };
+      }[];
+      nextCursor: string | null;
+    };
+  };
+};
+
+/** Where each call goes. */
+export const routes = {
+  isAlive: ['GET', '/healthz'],
+  isReady: ['GET', '/readyz'],
+  getFailureCode: ['GET', '/failures/{code}'],
+  createUpload: ['POST', '/uploads'],
+  submitJob: ['POST', '/jobs'],
+  listJobs: ['GET', '/jobs'],
+  submitJobs: ['POST', '/jobs/batch'],
+  getJob: ['GET', '/jobs/{jobId}'],
+  streamJobEvents: ['GET', '/jobs/{jobId}/events'],
+  getResult: ['GET', '/jobs/{jobId}/result'],
+  cancelJob: ['POST', '/jobs/{jobId}/cancel'],
+  redriveJob: ['POST', '/jobs/{jobId}/redrive'],
+  previewRedrive: ['GET', '/jobs/{jobId}/redrive'],
+  getExecution: ['GET', '/jobs/{jobId}/execution'],
+  redriveJobs: ['POST', '/jobs/redrive'],
+  listBulkRedrives: ['GET', '/ops/bulk'],
+  getBulkRedrive: ['GET', '/ops/bulk/{bulkId}'],
+  pauseBulkRedrive: ['POST', '/ops/bulk/{bulkId}/pause'],
+  resumeBulkRedrive: ['POST', '/ops/bulk/{bulkId}/resume'],
+  cancelBulkRedrive: ['POST', '/ops/bulk/{bulkId}/cancel'],
+  getQueues: ['GET', '/ops/queues'],
+  listDeadLetters: ['GET', '/ops/dlq'],
+  redriveDeadLetters: ['POST', '/ops/dlq/redrive'],
+  discardDeadLetters: ['POST', '/ops/dlq/discard'],
+  listQuarantine: ['GET', '/ops/quarantine'],
+  redriveQuarantined: ['POST', '/ops/quarantine/redrive'],
+  discardQuarantined: ['POST', '/ops/quarantine/discard'],
+  getOutbox: ['GET', '/ops/outbox'],
+  getStuckJobs: ['GET', '/ops/stuck'],
+  getDoctor: ['GET', '/ops/doctor'],
+  listOpenEffects: ['GET', '/ops/effects'],
+  listEffects: ['GET', '/jobs/{jobId}/effects'],
+  resolveEffect: ['POST', '/effects/{effectId}/resolve'],
+  getAudit: ['GET', '/ops/audit'],
+} as const satisfies Record<keyof Operations, readonly [method: string, path: string]>;
