@@ -36,7 +36,7 @@ async function chaos(): Promise<boolean> {
   console.log(`seed ${options.seed} …`);
   const dataDir = mkdtempSync(join(tmpdir(), 'pawl-faults-'));
   const lab = await startLab({}, dataDir);
-  const report = await runChaos(lab, options).finally(() => lab.stop());
+  const report = await runChaos(lab, options).finally(async () => void (await lab.stop()));
   for (const line of describeReport(options, report)) console.log(line);
   if (report.violations.length > 0) console.log(`logs and data are kept in ${dataDir}`);
   else rmSync(dataDir, { recursive: true, force: true });

@@ -45,11 +45,15 @@ export async function runChaos(lab: Lab, options: ChaosOptions): Promise<ChaosRe
   const plans = plansOf(options, document);
   const startedAt = performance.now();
   const striking = strike(lab, faultsOf(seed, seconds));
-  const submitting = Promise.all(plans.map((plan) => carryOut(lab, plan, startedAt)));
+  const submitting = Promise.allSettled(plans.map((plan) => carryOut(lab, plan, startedAt)));
   const faults = await striking;
   over = true;
   const stoppedAt = performance.now();
-  const accepted = await submitting;
+  const outcomes = await submitting;
+  const accepted = outcomes.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+  const refused = outcomes.flatMap((one) =>
+    one.status === 'rejected' ? [String(one.reason)] : [],
+  );
   const restless = await hurryToRest(lab, restSeconds * 1_000);
   const restedAfterSeconds = Math.round((performance.now() - stoppedAt) / 1_000);
   const wrong = await violations(lab, { accepted, secrets: ['the bytes of'] });
@@ -63,7 +67,7 @@ export async function runChaos(lab: Lab, options: ChaosOptions): Promise<ChaosRe
     providerCalls: lab.provider.requests.length,
     works: lab.provider.works.size,
     restedAfterSeconds,
-    violations: [...restless, ...wrong],
+    violations: [...refused, ...restless, ...wrong],
   };
 }
 

@@ -100,7 +100,7 @@ test('whichever boundary a process is killed at, every job ends as it should, on
     cases.map(async (one) => ({ ...one, ready: await beginLate(lab, one.scenario, one.way) })),
   );
   for (const { point, way, ready: begin } of interleaved(ready)) {
-    const { pid, crossing } = await killAt(lab, point, await begin(), pids.look);
+    const { pid, crossing } = await killAt(lab, point, await begin(), () => pids.look());
     rows.push({ point, way, killed: pids.nameOf(pid) ?? `process ${pid}` });
     crossings.push(crossing);
   }

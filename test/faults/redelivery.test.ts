@@ -124,10 +124,8 @@ test('two poison messages among ten: nine are done after one receive, the two ar
   for (const job of jobs) assert.equal(await deliveriesOf(job.jobId), 1);
   const kept = await lab.sql<{ body: string; code: string; reason: string }[]>`
     select body, code, reason from quarantined_messages where code in ('MESSAGE_MALFORMED', 'JOB_UNKNOWN')`;
-  assert.deepEqual(kept.map(({ body, code }) => [code, body]).sort(), [
-    ['JOB_UNKNOWN', stranger],
-    ['MESSAGE_MALFORMED', '{"no json'],
-  ]);
+  const bodyOf = Object.fromEntries(kept.map(({ body, code }) => [code, body]));
+  assert.deepEqual(bodyOf, { JOB_UNKNOWN: stranger, MESSAGE_MALFORMED: '{"no json' });
   assert.ok(kept.every(({ reason }) => reason.length > 10));
 });
 
