@@ -5,7 +5,15 @@ import { connectTo } from '../support/connect-test.ts';
 import { testDatabase } from '../support/test-database.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { startCuttableProxy } from './cuttable-proxy.ts';
-import { attempt, effectsOf, failureOf, leaseOver, type Run, seedRun } from './effect-fixture.ts';
+import {
+  attempt,
+  effectsOf,
+  failureOf,
+  leaseOver,
+  quickTiming,
+  type Run,
+  seedRun,
+} from './effect-fixture.ts';
 import { startStubProvider } from './stub-provider.ts';
 
 const { url: databaseUrl } = await testDatabase();
@@ -54,7 +62,8 @@ for (const [policy, expected, posts] of [
     const run = await seedRun(sql);
     const cuttableSql = connectCuttable();
     provider.behave({ work: true, delayMs: 100 });
-    const running = failureOf(attempt(cuttableSql, run, provider.url, policy));
+    const timing = quickTiming;
+    const running = failureOf(attempt(cuttableSql, run, provider.url, policy, { timing }));
     await waitFor(() => postsOf(run).length === 1, 5_000, 'the request');
     proxy.cut();
     const failure = await running;

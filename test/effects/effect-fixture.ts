@@ -9,7 +9,10 @@ import { callProvider, type ProviderCall } from '../../tasks/runtime/effect.ts';
 import { createHttpClient } from '../../tasks/runtime/http-client.ts';
 import { seedJob } from '../support/seed-job.ts';
 
-/** As in production, faster. */
+/** Time enough on a busy machine. */
+const calmTiming: EffectTiming = { leaseMs: 5_000, callTimeoutMs: 4_000, settleMs: 2_000 };
+
+/** For the tests that wait for the end of a call or a lease. */
 export const quickTiming: EffectTiming = { leaseMs: 600, callTimeoutMs: 400, settleMs: 400 };
 
 export type Run = { readonly fence: Fence; readonly tenantId: 'acme'; readonly key: string };
@@ -40,7 +43,7 @@ export async function attempt(
   policy: EffectPolicy,
   more: Partial<ProviderCall> & { readonly timing?: EffectTiming } = {},
 ): Promise<EffectResult> {
-  const { timing = quickTiming, ...call } = more;
+  const { timing = calmTiming, ...call } = more;
   const { fence, key } = run;
   const tenantId = run.tenantId as never;
   return await callProvider(

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { withEffect } from '../../jobs/effect-log.ts';
 import { recordCompleted, recordSetback } from '../../jobs/store/effects.ts';
 import { connectTest } from '../support/connect-test.ts';
+import { waitFor } from '../support/wait-for.ts';
 import {
   attempt,
   effectsOf,
@@ -139,6 +140,7 @@ test('a job that is cancelled while its provider works keeps what the provider d
   const run = await seedRun(sql);
   provider.behave({ work: true, delayMs: 150 });
   const running = attempt(sql, run, provider.url, 'hold');
+  await waitFor(() => postsOf(run).length === 1, 5_000, 'the request');
   await sql`
     update jobs set status = 'CANCELLED', finished_at = now() where job_id = ${run.fence.jobId}`;
   await running;

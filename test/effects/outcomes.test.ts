@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { EffectPolicy } from '../../jobs/config.ts';
 import { connectTest } from '../support/connect-test.ts';
 import { findFreePort } from '../../local/processes/free-port.ts';
-import { attempt, effectsOf, failureOf, redriven, seedRun } from './effect-fixture.ts';
+import { attempt, effectsOf, failureOf, quickTiming, redriven, seedRun } from './effect-fixture.ts';
 import { type Behaviour, startStubProvider } from './stub-provider.ts';
 
 const sql = await connectTest();
@@ -72,7 +72,8 @@ for (const policy of policies) {
     test(`${policy}: ${name} leaves the outcome unknown`, async () => {
       const run = await seedRun(sql);
       provider.behave(behaviour);
-      const failure = await failureOf(attempt(sql, run, provider.url, policy));
+      const timing = name === 'a timeout' ? { timing: quickTiming } : {};
+      const failure = await failureOf(attempt(sql, run, provider.url, policy, timing));
       const [effect] = await effectsOf(sql, run);
       assert.deepEqual(
         [failure, effect?.status, effect?.leased],

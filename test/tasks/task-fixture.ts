@@ -10,7 +10,7 @@ import {
   S3Client,
 } from '@aws-sdk/client-s3';
 import { type Logger, pino } from 'pino';
-import type { WebhookConfig } from '../../jobs/config.ts';
+import { readTasksConfig, type WebhookConfig } from '../../jobs/config.ts';
 import type { JobId } from '../../jobs/ids.ts';
 import type { PayloadReference } from '../../jobs/payload-reference.ts';
 import type { Sql } from '../../jobs/store/connect.ts';
@@ -33,6 +33,9 @@ export type TaskWorld = {
   readonly logged: string[];
 };
 
+/** Nobody listens there. */
+const nowhere = 'http://127.0.0.1:9/';
+
 type Wanted = { readonly webhook?: Partial<WebhookConfig>; readonly versioned?: boolean };
 
 export async function startTaskWorld({
@@ -46,14 +49,18 @@ export async function startTaskWorld({
   after(() => http.close());
   const logged: string[] = [];
   const log: Logger = pino({ level: 'trace' }, { write: (line: string) => void logged.push(line) });
-  const database = { url, poolSize: 4, statementTimeoutMs: 10_000, lockTimeoutMs: 5_000 };
+  const config = readTasksConfig({
+    DATABASE_URL: url,
+    PAYLOAD_BUCKET: bucket,
+    WEBHOOK_URL: webhook?.url ?? nowhere,
+    WEBHOOK_SECRET: webhookSecret,
+    WEBHOOK_POLICY: webhook?.policy,
+    PAYMENT_URL: nowhere,
+    CALLBACK_BASE_URL: nowhere,
+    SMTP_URL: 'smtp://127.0.0.1:9',
+  });
   const deps: TaskDeps = {
-    config: {
-      logLevel: 'trace',
-      database,
-      payloadBucket: bucket,
-      webhook: { url: 'http://127.0.0.1:9/', secret: webhookSecret, policy: 'repeat', ...webhook },
-    },
+    config,
     sql,
     s3,
     http,
