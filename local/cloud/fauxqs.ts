@@ -6,22 +6,28 @@ import { PersistenceManager } from '../../node_modules/fauxqs/dist/persistence.j
 import { S3Store } from '../../node_modules/fauxqs/dist/s3/s3Store.js';
 import { SnsStore } from '../../node_modules/fauxqs/dist/sns/snsStore.js';
 import { SqsStore } from '../../node_modules/fauxqs/dist/sqs/sqsStore.js';
+import { createGroupCommit, type GroupCommit } from './group-commit.ts';
 import { giveBackUndelivered } from './give-back-undelivered.ts';
 
 export type SendToQueue = (queueArn: string, body: string, messageGroupId?: string) => void;
 
 export interface Fauxqs {
   readonly app: ReturnType<typeof buildApp>;
-  /** On disk when it returns. Throws when there is no such queue. */
+  /** Throws when there is no such queue. On disk when `onDisk` resolves. */
   readonly sendToQueue: SendToQueue;
+  /** Resolves when everything so far is on disk. */
+  readonly onDisk: () => Promise<void>;
   close(): Promise<void>;
 }
 
 export function openFauxqs(dataDir: string, region: string): Fauxqs {
   const disk = new PersistenceManager(dataDir);
-  mendMessageReady(disk);
+  const db = databaseOf(disk);
+  mendMessageReady(disk, db);
   const [sqsStore, snsStore, s3Store] = [new SqsStore(), new SnsStore(), new S3Store()];
   disk.load(sqsStore, snsStore, s3Store);
+  const commits = createGroupCommit(db);
+  groupWrites(disk, db, commits);
   // After loading: otherwise what is loaded would be written again.
   sqsStore.persistence = disk;
   snsStore.persistence = disk;
@@ -34,6 +40,10 @@ export function openFauxqs(dataDir: string, region: string): Fauxqs {
     stores: { sqsStore, snsStore, s3Store },
   });
   giveBackUndelivered(app, sqsStore);
+  // After giving back, which writes too: no answer leaves before what it says is on disk.
+  app.addHook('onSend', async () => {
+    await commits.onDisk();
+  });
   return {
     app,
     sendToQueue: (queueArn, body, messageGroupId) => {
@@ -41,20 +51,52 @@ export function openFauxqs(dataDir: string, region: string): Fauxqs {
       if (!queue) throw new Error(`there is no queue ${queueArn}`);
       queue.enqueue(SqsStore.createMessage(body, {}, undefined, messageGroupId));
     },
+    onDisk: () => commits.onDisk(),
     close: async () => {
       await app.close();
+      commits.flush();
       disk.close();
     },
   };
+}
+
+function databaseOf(disk: PersistenceManager): DatabaseSync {
+  const db: unknown = Reflect.get(disk, 'db');
+  if (db instanceof DatabaseSync) return db;
+  throw new Error('fauxqs keeps its database elsewhere now');
+}
+
+/** Each of its writes is a commit of its own otherwise; its few transactions become savepoints of the group's. */
+function groupWrites(disk: PersistenceManager, db: DatabaseSync, commits: GroupCommit): void {
+  const methods = Object.getOwnPropertyNames(PersistenceManager.prototype);
+  for (const name of methods.filter((method) =>
+    /^(insert|update|delete|upsert|save)/.test(method),
+  )) {
+    const write: unknown = Reflect.get(disk, name);
+    if (typeof write !== 'function') continue;
+    Reflect.set(disk, name, (...args: unknown[]): unknown => {
+      commits.begin();
+      return Reflect.apply(write, disk, args);
+    });
+  }
+  Reflect.set(disk, 'transaction', (work: () => void): void => {
+    commits.begin();
+    db.exec('SAVEPOINT work');
+    try {
+      work();
+      db.exec('RELEASE work');
+    } catch (error) {
+      db.exec('ROLLBACK TO work; RELEASE work');
+      throw error;
+    }
+  });
 }
 
 /**
  * fauxqs 2.4.1 writes null into a column that takes none when a message becomes visible again by
  * ChangeMessageVisibility(0): the call fails with 500 and the message is in no queue until the next restart.
  */
-function mendMessageReady(disk: PersistenceManager): void {
-  const db: unknown = Reflect.get(disk, 'db');
-  if (!(db instanceof DatabaseSync)) throw new Error('fauxqs keeps its database elsewhere now');
+function mendMessageReady(disk: PersistenceManager, db: DatabaseSync): void {
   const makeVisible = db.prepare(
     'update sqs_messages set receipt_handle = null, visibility_deadline = null where message_id = ?',
   );

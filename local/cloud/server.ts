@@ -23,6 +23,7 @@ const eventBridge = createEventBridgeServer({
   rules,
   region,
   sendToQueue: fauxqs.sendToQueue,
+  onDisk: fauxqs.onDisk,
   now: () => new Date(),
   log: (line) => console.log(line),
 });

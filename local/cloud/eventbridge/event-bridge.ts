@@ -4,8 +4,10 @@ import type { RuleStore } from './rules-store.ts';
 export interface EventBridge {
   readonly rules: RuleStore;
   readonly region: string;
-  /** Puts a message on disk in the queue of that ARN before it returns; throws when there is none. */
+  /** Puts a message into the queue of that ARN; throws when there is none. */
   readonly sendToQueue: (queueArn: string, body: string, messageGroupId?: string) => void;
+  /** Resolves when all messages so far are on disk. */
+  readonly onDisk: () => Promise<void>;
   readonly now: () => Date;
   readonly log: (line: string) => void;
 }

@@ -43,7 +43,9 @@ export function createEventBridgeServer(bridge: EventBridge): Server {
     const answer = async (): Promise<[status: number, body: unknown]> => {
       try {
         const body = await readBody(request, MAX_BODY_BYTES);
-        return [200, perform(bridge, request.headers['x-amz-target'], body)];
+        const result = perform(bridge, request.headers['x-amz-target'], body);
+        await bridge.onDisk();
+        return [200, result];
       } catch (error) {
         return describeError(bridge, error);
       }
