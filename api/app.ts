@@ -29,6 +29,7 @@ import { postUploads } from './routes/post-uploads.ts';
 import { createRateLimit } from './rate-limit.ts';
 import { sharedSchemas } from './schemas.ts';
 import { setSecurityHeaders } from './security-headers.ts';
+import { traceRequests } from './trace-requests.ts';
 import { shedLoad } from './shed-load.ts';
 
 /** The routes that need a key, each a file. */
@@ -79,6 +80,7 @@ export async function createApp(deps: AppDeps, readiness = { isDraining: false }
   app.addHook('preClose', async () => watch.close());
   readJsonBodies(app);
   setSecurityHeaders(app);
+  traceRequests(app);
   logRequests(app);
   const load = shedLoad(app, deps.loadLimits, () => watch.size);
   const refuseOtherMethods = watchRoutes(app);

@@ -5,6 +5,7 @@ import { SQSClient } from '@aws-sdk/client-sqs';
 import { pino } from 'pino';
 import { isSupervised, readApiConfig } from '../jobs/config.ts';
 import { createRelay } from '../jobs/relay.ts';
+import { startTracing } from '../jobs/start-tracing.ts';
 import { connect } from '../jobs/store/connect.ts';
 import { assertSchema } from '../jobs/store/migrate.ts';
 import { loadJobTypes } from '../statemachines/registry.ts';
@@ -15,6 +16,7 @@ import { createOperations } from './operations.ts';
 
 const config = readApiConfig();
 const log = pino({ level: config.logLevel, base: { service: 'api' } });
+const tracing = await startTracing(config.otlpEndpoint, 'pawl-api');
 const sql = connect(config.database, 'pawl api');
 await assertSchema(sql);
 
@@ -61,6 +63,7 @@ const stop = async (): Promise<void> => {
   await closeApp(app);
   await relay.drain();
   await sql.end({ timeout: 2 });
+  await tracing.stop();
   log.info('stopped');
   process.exit(0);
 };

@@ -7,6 +7,7 @@ import type { RouteDeps } from './api.ts';
 import { actorOf, callerOf, tenantOf } from './authenticate.ts';
 import { Problem, quotaExceeded } from './problems.ts';
 import { linksOf } from './represent-job.ts';
+import { traceparentOf } from './trace-requests.ts';
 
 export type Submitted = { readonly job: StoredJob; readonly replayed: boolean };
 
@@ -80,15 +81,6 @@ export function readOutcome(outcome: SubmitOutcome): Submitted {
         { 'retry-after': '10' },
       );
   }
-}
-
-/** W3C Trace Context, version 00 (https://www.w3.org/TR/trace-context/); anything else is left out. */
-function traceparentOf(request: FastifyRequest): string | null {
-  const { traceparent } = request.headers;
-  const isValid =
-    typeof traceparent === 'string' &&
-    /^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/.test(traceparent);
-  return isValid ? traceparent : null;
 }
 
 function problemOfFault(fault: RequestFault): Problem {

@@ -14,6 +14,7 @@ export type QueueConfig = {
 };
 
 export type ApiConfig = {
+  readonly otlpEndpoint?: string | undefined;
   readonly host: string;
   readonly port: number;
   readonly logLevel: string;
@@ -25,6 +26,7 @@ export type ApiConfig = {
 };
 
 export type WorkerConfig = {
+  readonly otlpEndpoint?: string | undefined;
   readonly host: string;
   readonly logLevel: string;
   readonly database: DatabaseConfig;
@@ -61,6 +63,7 @@ export type WebhookConfig = {
 };
 
 export type TasksConfig = {
+  readonly otlpEndpoint?: string | undefined;
   readonly logLevel: string;
   readonly database: DatabaseConfig;
   readonly payloadBucket: string;
@@ -130,6 +133,12 @@ const starts = (read: ConfigReader) => ({
   }),
 });
 
+const otlpEndpoint = (read: ConfigReader): string | undefined =>
+  read.optional(
+    'OTEL_EXPORTER_OTLP_ENDPOINT',
+    'where traces are sent, such as http://127.0.0.1:4318; without it none are made',
+  );
+
 const logLevel = (read: ConfigReader): string =>
   read.oneOf(
     'LOG_LEVEL',
@@ -146,6 +155,7 @@ function read<Config>(env: Environment, sections: (reader: ConfigReader) => Conf
 }
 
 const apiSections = (reader: ConfigReader): ApiConfig => ({
+  otlpEndpoint: otlpEndpoint(reader),
   host: reader.text('HOST', 'the address that is listened on', '127.0.0.1'),
   port: reader.integer('PORT', 'the port of the API, 0 = any free one', 3000, {
     min: 0,
@@ -159,6 +169,7 @@ const apiSections = (reader: ConfigReader): ApiConfig => ({
 });
 
 const workerSections = (reader: ConfigReader): WorkerConfig => ({
+  otlpEndpoint: otlpEndpoint(reader),
   host: reader.text('HOST', 'the address that is listened on', '127.0.0.1'),
   logLevel: logLevel(reader),
   database: database(reader, 10),
@@ -212,6 +223,7 @@ const dispatcherSections = (reader: ConfigReader): DispatcherConfig => ({
 });
 
 const tasksSections = (reader: ConfigReader): TasksConfig => ({
+  otlpEndpoint: otlpEndpoint(reader),
   logLevel: logLevel(reader),
   database: database(reader, 4),
   payloadBucket: reader.text('PAYLOAD_BUCKET', 'the S3 bucket of payloads'),

@@ -10,6 +10,7 @@ import {
   recordPublished,
   recordPublishFailures,
 } from './store/outbox.ts';
+import { startSpan } from './tracing.ts';
 
 export type RelayDeps = {
   readonly sql: Sql;
@@ -76,6 +77,28 @@ async function publish(deps: RelayDeps, rows: readonly OutboxRow[]): Promise<voi
 
 /** Sends one batch; gives the error of each entry that SQS did not take, by its index. HTTP 200 may hold failures. */
 async function send(deps: RelayDeps, rows: readonly OutboxRow[]): Promise<Map<number, string>> {
+  const spans = rows.map(({ traceparent, envelope }) =>
+    startSpan('send job-requests', {
+      parent: traceparent,
+      kind: 'producer',
+      attributes: {
+        'pawl.message_type': envelope.messageType,
+        'pawl.job_id': envelope.aggregateId,
+      },
+    }),
+  );
+  const errors = await sendBatch(
+    deps,
+    rows.map((row, index) => ({ ...row, traceparent: spans[index]?.traceparent ?? null })),
+  );
+  spans.forEach((span, index) => span.end(errors.get(index)));
+  return errors;
+}
+
+async function sendBatch(
+  deps: RelayDeps,
+  rows: readonly OutboxRow[],
+): Promise<Map<number, string>> {
   try {
     const answer = await deps.sqs.send(
       new SendMessageBatchCommand({ QueueUrl: deps.jobRequestsUrl, Entries: rows.map(toEntry) }),

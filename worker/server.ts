@@ -2,6 +2,7 @@ import { SFNClient } from '@aws-sdk/client-sfn';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { pino } from 'pino';
 import { isSupervised, readWorkerConfig } from '../jobs/config.ts';
+import { startTracing } from '../jobs/start-tracing.ts';
 import { connect } from '../jobs/store/connect.ts';
 import { assertSchema } from '../jobs/store/migrate.ts';
 import { loadJobTypes } from '../statemachines/registry.ts';
@@ -11,6 +12,7 @@ import { createWorker } from './worker.ts';
 
 const config = readWorkerConfig();
 const log = pino({ level: config.logLevel, base: { service: 'worker' } });
+const tracing = await startTracing(config.otlpEndpoint, 'pawl-worker');
 const sql = connect(config.database, 'pawl worker');
 await assertSchema(sql);
 
@@ -48,6 +50,7 @@ const stop = async (): Promise<void> => {
   await worker.stop();
   await metricsServer?.close();
   await sql.end({ timeout: 2 });
+  await tracing.stop();
   log.info('stopped');
   process.exit(0);
 };

@@ -4,6 +4,7 @@ import { JobError, Terminal } from '../../jobs/failure.ts';
 import { crashPoint } from '../../jobs/crash-point.ts';
 import type { EffectResult } from '../../jobs/effect-log.ts';
 import { type OpenJob, openRun } from '../../jobs/store/open-run.ts';
+import { inSpan, type SpanOptions } from '../../jobs/tracing.ts';
 import { callProvider, type ProviderCall } from './effect.ts';
 import { processDeps, type TaskDeps } from './task-deps.ts';
 import { type EventHead, eventReader, stateOf } from './task-event.ts';
@@ -46,22 +47,38 @@ export function defineTask<Extras extends TObject = typeof noExtras>(
       crashPoint('before-run-opened');
       const job = await openRun(context.sql, context.fence, `task ${name}`);
       crashPoint('after-run-opened');
-      const caller = {
-        sql: context.sql,
-        http: deps.http,
-        fence: context.fence,
-        tenantId: job.tenantId,
-        ...(deps.effectTiming === undefined ? {} : { timing: deps.effectTiming }),
-      };
       const log = context.log.child({ run: job.run });
-      return await body(
-        { ...context, log, job, callProvider: (call) => callProvider(caller, call) },
-        event,
-      );
+      return await inSpan(`task ${name}`, spanOf(context, job), async ({ traceparent }) => {
+        const caller = {
+          sql: context.sql,
+          http: deps.http,
+          fence: context.fence,
+          tenantId: job.tenantId,
+          traceparent,
+          ...(deps.effectTiming === undefined ? {} : { timing: deps.effectTiming }),
+        };
+        return await body(
+          { ...context, log, job, callProvider: (call) => callProvider(caller, call) },
+          event,
+        );
+      });
     },
     extras,
   );
 }
+
+/** A task continues the trace of the request that its job came with. */
+const spanOf = ({ state, fence }: RunContext, job: OpenJob): SpanOptions => ({
+  parent: job.traceparent,
+  kind: 'consumer',
+  attributes: {
+    'pawl.job_id': job.jobId,
+    'pawl.run': job.run,
+    'pawl.state': state,
+    'pawl.execution': fence.executionName,
+    'pawl.redrive_count': fence.redriveCount,
+  },
+});
 
 /** As defineTask, for the one task that must also answer when its job is finished already: mark-succeeded. */
 export function defineFinishingTask<Extras extends TObject = typeof noExtras>(

@@ -9,6 +9,7 @@ import {
 } from '../../jobs/effect-log.ts';
 import type { TenantId } from '../../jobs/ids.ts';
 import type { Fence } from '../../jobs/store/open-run.ts';
+import { inSpan, type Traceparent } from '../../jobs/tracing.ts';
 import type { HttpClient, HttpRequest } from './http-client.ts';
 import { callOutcome, lookupOutcome, type ReferenceOf } from './http-outcome.ts';
 
@@ -32,6 +33,8 @@ type Caller = EffectLogDeps & {
   readonly http: HttpClient;
   readonly fence: Fence;
   readonly tenantId: TenantId;
+  /** The task's span, which the provider's trace may continue. */
+  readonly traceparent?: Traceparent;
 };
 
 /** Calls a provider once in effect: the only way out of a task (jobs/effect-log.ts says what it throws). */
@@ -41,21 +44,37 @@ export async function callProvider(caller: Caller, call: ProviderCall): Promise<
   return await withEffect(
     caller,
     { fence, tenantId, key, provider, operation, policy, requestHash: canonicalHash(content) },
-    httpProvider(caller.http, call),
+    httpProvider(caller, call),
   );
 }
 
 function httpProvider(
-  http: HttpClient,
+  { http, traceparent: parent = null }: Caller,
   { request, lookup, policy, ...rest }: ProviderCall,
 ): Provider {
   const referenceOf = rest.referenceOf ?? (() => null);
   // Where an unknown outcome costs a person's time, a connection that may just be closing is not used again.
   const freshConnection = policy === 'hold';
-  const send = async (made: HttpRequest, { idempotencyKey, signal }: Call) => {
-    const headers = { ...made.headers, 'idempotency-key': headerText(idempotencyKey) };
-    return await http.send({ ...made, headers }, { signal, freshConnection });
-  };
+  const span = {
+    parent,
+    kind: 'client',
+    attributes: { 'pawl.provider': rest.provider, 'pawl.operation': rest.operation },
+  } as const;
+  const send = async (made: HttpRequest, { idempotencyKey, signal }: Call) =>
+    await inSpan(`${made.method} ${rest.provider}`, span, async ({ traceparent, set }) => {
+      const headers = {
+        ...made.headers,
+        'idempotency-key': headerText(idempotencyKey),
+        ...(traceparent === null ? {} : { traceparent }),
+      };
+      const result = await http.send({ ...made, headers }, { signal, freshConnection });
+      set(
+        result.kind === 'answered'
+          ? { 'http.response.status_code': result.status }
+          : { 'error.type': result.message },
+      );
+      return result;
+    });
   return {
     call: async (call) => {
       let made: HttpRequest;

@@ -2,6 +2,7 @@ import { S3Client } from '@aws-sdk/client-s3';
 import { type Logger, pino } from 'pino';
 import { readSettingsSecretArn, readTasksConfig, type TasksConfig } from '../../jobs/config.ts';
 import type { EffectTiming } from '../../jobs/effect-log.ts';
+import { startTracing } from '../../jobs/start-tracing.ts';
 import { readSecretSettings } from '../../jobs/secret-settings.ts';
 import { connect, type Sql } from '../../jobs/store/connect.ts';
 import { createHttpClient, type HttpClient } from './http-client.ts';
@@ -25,7 +26,11 @@ let ofThisProcess: Promise<TaskDeps> | undefined;
  */
 export function processDeps(): Promise<TaskDeps> {
   ofThisProcess ??= readSecretSettings(readSettingsSecretArn())
-    .then((secrets) => createDeps(readTasksConfig(undefined, secrets)))
+    .then(async (secrets) => {
+      const config = readTasksConfig(undefined, secrets);
+      await startTracing(config.otlpEndpoint, 'pawl-tasks');
+      return createDeps(config);
+    })
     .catch((error: unknown) => {
       ofThisProcess = undefined;
       throw error;
