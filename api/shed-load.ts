@@ -5,7 +5,7 @@ import { Problem } from './problems.ts';
 export type LoadLimits = {
   /** Requests that are being worked on at the same time; held ones and streams do not count. */
   readonly maxInFlight: number;
-  /** The mean delay of the event loop over the last half second. */
+  /** The mean delay of the event loop, in each of the last three half seconds: one long pause is not overload. */
   readonly maxLoopDelayMs: number;
 };
 
@@ -15,6 +15,7 @@ export const defaultLoadLimits: LoadLimits = { maxInFlight: 1_000, maxLoopDelayM
 export type Load = { isTooHigh(): boolean };
 
 const sampleMs = 500;
+const samplesOverLimit = 3;
 const monitorResolutionMs = 20;
 
 /**
@@ -23,10 +24,9 @@ const monitorResolutionMs = 20;
  * many requests only wait, which costs next to nothing.
  */
 export function shedLoad(app: Api, limits: LoadLimits, countHeld: () => number): Load {
-  const loopDelayMs = sampleLoopDelay(app);
+  const isLoopDelayed = watchLoopDelay(app, limits.maxLoopDelayMs);
   let open = 0;
-  const isTooHigh = (): boolean =>
-    open - countHeld() > limits.maxInFlight || loopDelayMs() > limits.maxLoopDelayMs;
+  const isTooHigh = (): boolean => open - countHeld() > limits.maxInFlight || isLoopDelayed();
   app.addHook('onRequest', async (request, reply) => {
     open += 1;
     reply.raw.once('close', () => void (open -= 1));
@@ -39,21 +39,24 @@ export function shedLoad(app: Api, limits: LoadLimits, countHeld: () => number):
   return { isTooHigh };
 }
 
-function sampleLoopDelay(app: Api): () => number {
+function watchLoopDelay(app: Api, maxDelayMs: number): () => boolean {
   const monitor = monitorEventLoopDelay({ resolution: monitorResolutionMs });
-  monitor.enable();
-  let delayMs = 0;
-  const sampling = setInterval(() => {
-    // What is recorded is the time between two ticks of the monitor's own timer.
-    delayMs = Number.isNaN(monitor.mean)
-      ? 0
-      : Math.max(0, monitor.mean / 1e6 - monitorResolutionMs);
+  let overLimit = 0;
+  const sample = (): void => {
+    // What is recorded is the time between two ticks of the monitor's own timer; NaN where there was none.
+    const isOver = monitor.mean / 1e6 - monitorResolutionMs > maxDelayMs;
+    overLimit = isOver ? overLimit + 1 : 0;
     monitor.reset();
-  }, sampleMs);
-  sampling.unref();
+  };
+  let sampling: NodeJS.Timeout | undefined;
+  // From then on: a process that starts has long pauses, and nothing to refuse.
+  app.addHook('onListen', async () => {
+    monitor.enable();
+    sampling = setInterval(sample, sampleMs).unref();
+  });
   app.addHook('onClose', async () => {
     clearInterval(sampling);
     monitor.disable();
   });
-  return () => delayMs;
+  return () => overLimit >= samplesOverLimit;
 }
