@@ -43,8 +43,9 @@ const raisedOwnerSeconds = 300;
  * Throws Terminal JOB_NOT_RUNNABLE where the job is not open under the fence.
  */
 export async function openRun(sql: Sql, fence: Fence, actor: string): Promise<OpenJob> {
-  let row = await readOrRaise(sql, fence, actor);
-  // Somebody else raised it between this statement's snapshot and its lock: what was read is of before.
+  // Mostly the job is RUNNING under this fence already, and a plain read is all it takes.
+  let row = await read(sql, fence);
+  // Where somebody else raises it between the raising statement's snapshot and its lock, what was read is of before.
   while (row !== undefined && isRaisable(row, fence)) row = await readOrRaise(sql, fence, actor);
   if (row === undefined) throw notRunnable(fence, 'there is no such job');
   const { status, executionName, redriveCount, ...job } = row;
@@ -61,6 +62,11 @@ const isRaisable = (row: Row, fence: Fence): boolean =>
   ((row.redriveCount === fence.redriveCount && row.status === 'PENDING') ||
     (row.redriveCount < fence.redriveCount &&
       ['PENDING', 'RUNNING', 'FAILED'].includes(row.status)));
+
+async function read(sql: Sql, { jobId }: Fence): Promise<Row | undefined> {
+  const [row] = await sql<Row[]>`select ${columns(sql)} from jobs where job_id = ${jobId}`;
+  return row;
+}
 
 async function readOrRaise(sql: Sql, fence: Fence, actor: string): Promise<Row | undefined> {
   const { jobId, executionName, redriveCount } = fence;
