@@ -20,6 +20,7 @@ import { createMessageStats } from './message-stats.ts';
 import { isQueueEmpty } from './queue-view.ts';
 import { type Loop, repeat } from './repeat.ts';
 import { createTokenBucket } from './token-bucket.ts';
+import { traced } from './trace-messages.ts';
 import type { WorkerMetrics } from './worker-metrics.ts';
 
 export type WorkerDeps = {
@@ -80,7 +81,7 @@ export function createWorker(deps: WorkerDeps): Worker {
     queueUrl: config.queues.jobRequestsUrl,
     concurrency: config.dispatchConcurrency,
     handle: stats['job-requests'].measured(
-      (message) => dispatch(dispatchDeps, message),
+      traced((message) => dispatch(dispatchDeps, message)),
       metrics.count,
     ),
   });
@@ -102,7 +103,7 @@ export function createWorker(deps: WorkerDeps): Worker {
     queueUrl: config.queues.executionEventsUrl,
     concurrency: config.dispatchConcurrency,
     handle: stats['execution-events'].measured(
-      (message) => applyExecutionEvent(eventDeps, message),
+      traced((message) => applyExecutionEvent(eventDeps, message)),
       metrics.count,
     ),
   });
