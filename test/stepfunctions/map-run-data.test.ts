@@ -5,10 +5,9 @@ import { gzipSync } from 'node:zlib';
 import {
   GetObjectCommand,
   PutObjectCommand,
-  S3Client,
+  type S3Client,
   CreateBucketCommand,
 } from '@aws-sdk/client-s3';
-import { createS3Server, type S3Server } from '../../local/s3/server.ts';
 import type { Json } from '../../local/stepfunctions/language/json.ts';
 import {
   fail,
@@ -19,33 +18,23 @@ import {
   type Fixture,
 } from './engine-fixture.ts';
 import { distributedMap, mapRunOf } from './map-run-fixture.ts';
+import { startS3 } from './start-s3.ts';
 
-const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
 const BUCKET = 'items';
 const pass = { Pass: { Type: 'Pass', End: true } };
 
 const folder = temporaryFolder();
-let server: S3Server;
+let close: () => Promise<void>;
 let s3: S3Client;
 let endpoint: string;
 
 before(async () => {
-  server = createS3Server({
-    dataDir: join(folder, 's3'),
-    region: 'us-east-1',
-    credentials: [credentials],
-    clock: Date,
-    log: { info: () => undefined, error: (...told: unknown[]) => console.error(...told) },
-  });
-  const { port } = await server.listen('127.0.0.1', 0);
-  endpoint = `http://127.0.0.1:${port}`;
-  s3 = new S3Client({ endpoint, region: 'us-east-1', forcePathStyle: true, credentials });
+  ({ endpoint, s3, close } = await startS3(join(folder, 's3')));
   await s3.send(new CreateBucketCommand({ Bucket: BUCKET }));
 });
 
 after(async () => {
-  s3.destroy();
-  await server.close();
+  await close();
 });
 
 const start = (play: Parameters<typeof startFixture>[0] = () => succeed()): Promise<Fixture> =>

@@ -12,10 +12,12 @@ import {
   type DescribeExecutionCommandOutput,
   type SFNClient,
 } from '@aws-sdk/client-sfn';
+import { CreateBucketCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { waitFor } from '../support/wait-for.ts';
 import { ROLE, temporaryFolder } from './engine-fixture.ts';
 import { clientOf, startEngineProcess, startLambda } from './engine-process.ts';
 import { distributedMap } from './map-run-fixture.ts';
+import { startS3 } from './start-s3.ts';
 
 async function run(client: SFNClient, definition: object): Promise<string> {
   const { stateMachineArn } = await client.send(
@@ -105,18 +107,31 @@ test('kill -9 in the middle of 2,000 items repeats no finished child and loses n
 const MANY = Number(process.env['PAWL_MAP_ITEMS'] ?? 20_000);
 
 test(`${MANY} items run in bounded memory, and the parent's history stays short`, async (context) => {
+  const { endpoint, s3, close } = await startS3(join(temporaryFolder(), 's3'));
+  const line = (index: number): string => JSON.stringify({ index, text: 'x'.repeat(200) });
+  await s3.send(new CreateBucketCommand({ Bucket: 'many' }));
+  await s3.send(
+    new PutObjectCommand({
+      Bucket: 'many',
+      Key: 'items.json',
+      Body: `[${Array.from({ length: MANY }, (_, index) => line(index)).join(',')}]`,
+    }),
+  );
   const engine = await startEngineProcess({
     dataDir: join(temporaryFolder(), 'data'),
-    env: { NODE_OPTIONS: '--max-old-space-size=160' },
+    env: { NODE_OPTIONS: '--max-old-space-size=160', AWS_ENDPOINT_URL_S3: endpoint },
   });
   const client = clientOf(engine.endpoint);
-  const definition = {
-    QueryLanguage: 'JSONata',
-    ...distributedMap(
-      { Pass: { Type: 'Pass', Output: 1, End: true } },
-      { Items: `{% [1..${MANY}].{ "number": $, "text": "${'x'.repeat(200)}" } %}` },
-    ),
-  };
+  const definition = distributedMap(
+    { Pass: { Type: 'Pass', Result: 1, End: true } },
+    {
+      ItemReader: {
+        Resource: 'arn:aws:states:::s3:getObject',
+        ReaderConfig: { InputType: 'JSON' },
+        Parameters: { Bucket: 'many', Key: 'items.json' },
+      },
+    },
+  );
   const begun = performance.now();
   const executionArn = await run(client, definition);
   const { status, cause } = await ended(client, executionArn, 300_000);
@@ -132,4 +147,5 @@ test(`${MANY} items run in bounded memory, and the parent's history stays short`
   );
   assert.ok(peakMiB < 500, `${peakMiB} MiB`);
   await engine.stop();
+  await close();
 });

@@ -41,7 +41,10 @@ test('redriving the parent redrives the unsuccessful children of its Map Run and
   assert.equal(run.mapRunArn, before.run.mapRunArn, 'it is the same Map Run');
   assert.equal(described.status, 'SUCCEEDED');
   assert.equal(described.redriveCount, 1);
-  assert.deepEqual(children.map(({ redriveCount }) => redriveCount).toSorted(), [0, 0, 1]);
+  assert.deepEqual(
+    children.map(({ redriveCount }) => redriveCount).toSorted((a, b) => a - b),
+    [0, 0, 1],
+  );
   const events = await fixture.history(executionArn);
   assert.deepEqual(types(events).slice(-6), [
     'ExecutionRedriven',
