@@ -33,6 +33,8 @@ export type AppDeps = {
   readonly relay: Pick<Relay, 'publishSoon'>;
   readonly registry: Registry;
   readonly payloadBucket: string;
+  /** Of the payment provider's webhooks; undefined: none is believed. */
+  readonly paymentWebhookSecret?: string | undefined;
   readonly log: Logger;
   readonly clock: () => Date;
   readonly operations: OperationsDeps;

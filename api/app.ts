@@ -21,6 +21,7 @@ import { getJob } from './routes/get-job.ts';
 import { getResult } from './routes/get-result.ts';
 import { listJobs } from './routes/list-jobs.ts';
 import { operatorRoutes } from './routes/ops/operator-routes.ts';
+import { postCallback } from './routes/post-callback.ts';
 import { postBatch } from './routes/post-batch.ts';
 import { postCancel } from './routes/post-cancel.ts';
 import { postJobs } from './routes/post-jobs.ts';
@@ -88,6 +89,7 @@ export async function createApp(deps: AppDeps, readiness = { isDraining: false }
   await app.register(swagger, openApiOptions);
   await app.register(async (open) => {
     getHealth(open, deps, () => readiness.isDraining || load.isTooHigh());
+    await open.register(async (signed) => postCallback(signed, deps));
     getFailure(open);
     open.get('/openapi.json', { schema: { hide: true } }, () => app.swagger());
   });

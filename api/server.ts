@@ -37,6 +37,7 @@ const app = await createApp(
     relay,
     registry: await loadJobTypes(config.jobTypeFolders),
     payloadBucket: config.payloadBucket,
+    paymentWebhookSecret: config.paymentWebhookSecret,
     log,
     clock: () => new Date(),
     operations: createOperations(

@@ -42,6 +42,7 @@ export function prepareSubmission(
     correlationId: request.id,
     traceparent: traceparentOf(request),
     failureBlocksKey: deps.registry.get(jobRequest.type)?.afterFailure !== 'continue',
+    stoppable: deps.registry.get(jobRequest.type)?.stoppable ?? 'until-final',
     maxOpenJobs: callerOf(request).maxOpenJobs,
   };
 }

@@ -21,6 +21,8 @@ export type ApiConfig = {
   readonly database: DatabaseConfig;
   readonly queues: QueueConfig;
   readonly payloadBucket: string;
+  /** `whsec_…` with which the payment provider signs its webhooks; undefined: none is believed. */
+  readonly paymentWebhookSecret: string | undefined;
   readonly stateMachineArnPrefix: string;
   readonly jobTypeFolders: readonly string[];
 };
@@ -68,6 +70,25 @@ export type TasksConfig = {
   readonly database: DatabaseConfig;
   readonly payloadBucket: string;
   readonly webhook: WebhookConfig;
+  readonly payment: PaymentConfig;
+  readonly email: EmailConfig;
+};
+
+/** docs/job-types/order-settlement.md says what is asked of the provider. */
+export type PaymentConfig = {
+  readonly url: string;
+  readonly apiKey: string | undefined;
+  readonly policy: EffectPolicy;
+  /** This API as the provider reaches it; its webhooks go to `<callbackBaseUrl>/callbacks/<id>`. */
+  readonly callbackBaseUrl: string;
+  /** How long a payment is waited for before it is voided. */
+  readonly windowSeconds: number;
+};
+
+export type EmailConfig = {
+  readonly smtpUrl: string;
+  readonly from: string;
+  readonly policy: EffectPolicy;
 };
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -165,6 +186,10 @@ const apiSections = (reader: ConfigReader): ApiConfig => ({
   database: database(reader, 10),
   queues: queues(reader),
   payloadBucket: reader.text('PAYLOAD_BUCKET', 'the S3 bucket of payloads'),
+  paymentWebhookSecret: reader.optional(
+    'PAYMENT_WEBHOOK_SECRET',
+    'whsec_… with which the payment provider signs its webhooks; without it none is believed',
+  ),
   ...stateMachines(reader),
 });
 
@@ -235,6 +260,33 @@ const tasksSections = (reader: ConfigReader): TasksConfig => ({
       'what is done when the outcome of a post is unknown',
       policies,
       'repeat',
+    ),
+  },
+  payment: {
+    url: reader.url('PAYMENT_URL', 'the payment provider, which order-settlement asks for money'),
+    apiKey: reader.optional('PAYMENT_API_KEY', 'the bearer token it wants, if any'),
+    policy: reader.oneOf(
+      'PAYMENT_POLICY',
+      'what is done when the outcome of a payment request is unknown',
+      policies,
+      'repeat',
+    ),
+    callbackBaseUrl: reader.url('CALLBACK_BASE_URL', 'this API as payment providers reach it'),
+    windowSeconds: reader.integer(
+      'PAYMENT_WINDOW_SECONDS',
+      'how long a payment is waited for before it is voided',
+      900,
+      { min: 1, max: 3_000 },
+    ),
+  },
+  email: {
+    smtpUrl: reader.url('SMTP_URL', 'the mail server, smtp(s)://user:password@host:port'),
+    from: reader.text('EMAIL_FROM', 'the sender of mails', 'Shop <shop@example.com>'),
+    policy: reader.oneOf(
+      'EMAIL_POLICY',
+      'what is done when it is unknown whether a mail was taken; SMTP cannot be asked',
+      ['hold', 'repeat'],
+      'hold',
     ),
   },
 });

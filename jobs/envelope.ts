@@ -32,6 +32,8 @@ const payloads = {
     jobRun,
     Type.Object({ status: Type.Enum(['CANCELLED', 'EXPIRED']) }),
   ]),
+  /** A stored answer is to be brought to the state that waits for it; the run is the one that asked. */
+  TaskCallbackReceived: Type.Intersect([jobRun, Type.Object({ callbackId: Type.String() })]),
 };
 
 export type MessageType = keyof typeof payloads;
@@ -72,6 +74,7 @@ const payloadChecks = {
   JobRequested: Compile(payloads.JobRequested),
   JobRedriveRequested: Compile(payloads.JobRedriveRequested),
   JobStopRequested: Compile(payloads.JobStopRequested),
+  TaskCallbackReceived: Compile(payloads.TaskCallbackReceived),
 };
 
 /** Patient enough for an outage of Step Functions of hours: what is given up after it is redriven by a person. */
@@ -87,7 +90,7 @@ type NewEnvelope<Name extends MessageType> = {
   readonly payload: MessagePayload<Name>;
   /** The same for every copy of one request, and different for the next run. */
   readonly idempotencyKey: string;
-  readonly producer: 'api' | 'worker';
+  readonly producer: 'api' | 'worker' | 'tasks';
   readonly correlationId: string;
   readonly causationId?: string | null;
   readonly occurredAt: Date;

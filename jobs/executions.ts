@@ -3,6 +3,7 @@ import {
   type ExecutionStatus,
   RedriveExecutionCommand,
   type SFNClient,
+  SendTaskSuccessCommand,
   StartExecutionCommand,
   StopExecutionCommand,
 } from '@aws-sdk/client-sfn';
@@ -34,6 +35,8 @@ export type Executions = {
   redrive(arn: string, clientToken: string): Promise<{ refused: string | undefined }>;
   /** Stopping what is closed or never was is fine. */
   stop(arn: string, error: string, cause: string): Promise<void>;
+  /** Ends the state that waits with this token; gives the name of AWS's reason where nothing waits with it. */
+  succeedTask(taskToken: string, output: unknown): Promise<{ refused: string | undefined }>;
 };
 
 /**
@@ -98,8 +101,24 @@ export function createExecutions(
       await orUndefined(['ExecutionDoesNotExist', 'ValidationException'], () => sfn.send(command));
       crashPoint('after-stop-execution');
     },
+    async succeedTask(taskToken, output) {
+      const command = new SendTaskSuccessCommand({ taskToken, output: JSON.stringify(output) });
+      return await classifyingAws(async () => {
+        try {
+          await sfn.send(command);
+          return { refused: undefined };
+        } catch (error) {
+          if (error instanceof Error && nothingWaits.has(error.name))
+            return { refused: error.name };
+          throw error;
+        }
+      });
+    },
   };
 }
+
+/** https://docs.aws.amazon.com/step-functions/latest/apireference/API_SendTaskSuccess.html */
+const nothingWaits = new Set(['TaskTimedOut', 'TaskDoesNotExist', 'InvalidToken']);
 
 /** Runs an AWS call; gives undefined for the named refusals, which are answers rather than failures. */
 async function orUndefined<Answer>(

@@ -51,6 +51,21 @@ export const failureAdvice: Readonly<Record<FailureCode, string>> = {
     'Reading it passed a limit of time, memory or pixels that keeps hostile files from doing harm. For a file that is needed: raise the limit of the task, deploy, and resume.',
   VERSION_CONFLICT:
     'Two different files were submitted as the same version of one document; the first one stands. The client submits the right one under a new version.',
+  // The order
+  SKU_UNKNOWN:
+    'The client named an article that the shop does not have. Put it into stock (PUT /ops/stock/<sku>) and restart, or let the client submit another order.',
+  OUT_OF_STOCK:
+    'Nothing was reserved and nobody was charged. When there is stock again: restart. Else tell the customer.',
+  PRICE_CHANGED:
+    'The client computed with an old price; nothing was reserved. It submits the order again with the price of today.',
+  ORDER_CONFLICT:
+    'Two jobs are about one order, or a person changed it meanwhile. The message names the other job: the order is that one’s. Redrive that, not this.',
+  PAYMENT_DECLINED:
+    'Compensated: the stock is back and nothing was paid. A restart asks for a new payment, where the customer wants to try again. A resume would only fail again.',
+  PAYMENT_TIMED_OUT:
+    'Compensated: the payment was voided and the stock is back. A restart asks for a new payment. A success that comes after the void is held: see GET /ops/callbacks.',
+  PAYMENT_MISMATCH:
+    'The provider confirmed another amount than was asked for. Find out from the provider what was taken; refund or correct it there before anything is redriven.',
   // Providers and the effect log
   EFFECT_IN_PROGRESS:
     'Two attempts met; the other one has it. Where a job fails with this, the first one’s process was stopped for long: resume.',

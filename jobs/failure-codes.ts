@@ -78,6 +78,33 @@ export const failureCodes = {
     retryable: false,
     means: 'the same version is already stored with other bytes',
   },
+  // The order
+  SKU_UNKNOWN: { retryable: false, means: 'an item of the order is not in the stock list' },
+  OUT_OF_STOCK: {
+    retryable: true,
+    means: 'there is less in stock than the order wants; nothing was reserved',
+  },
+  PRICE_CHANGED: {
+    retryable: false,
+    means: 'the order names another unit price than the list; nothing was reserved',
+  },
+  ORDER_CONFLICT: {
+    retryable: false,
+    means: 'the order is another job’s, or was changed under this one’s hands',
+  },
+  PAYMENT_DECLINED: {
+    retryable: true,
+    means: 'the payment was declined; the stock was released. A restart asks for a new payment',
+  },
+  PAYMENT_TIMED_OUT: {
+    retryable: true,
+    means:
+      'nobody paid in time; the payment was voided and the stock released. A restart asks for a new payment',
+  },
+  PAYMENT_MISMATCH: {
+    retryable: false,
+    means: 'the provider confirmed another amount or currency than was asked for',
+  },
   // Providers and the effect log
   EFFECT_IN_PROGRESS: {
     retryable: true,

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { v7 } from 'uuid';
 
 declare const brand: unique symbol;
@@ -10,10 +11,13 @@ export type TenantId = Branded<string, 'TenantId'>;
 export type EffectId = Branded<string, 'EffectId'>;
 /** The id of an outbox row and of the envelope it carries. */
 export type MessageId = Branded<string, 'MessageId'>;
+/** What a provider's answer is addressed to: 32 random bytes in base64url, so that nobody can guess one. */
+export type CallbackId = Branded<string, 'CallbackId'>;
 
 export const newJobId = (): JobId => v7() as JobId;
 export const newEffectId = (): EffectId => v7() as EffectId;
 export const newMessageId = (): MessageId => v7() as MessageId;
+export const newCallbackId = (): CallbackId => randomBytes(32).toString('base64url') as CallbackId;
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const tenant = /^[a-z0-9][a-z0-9-]{0,62}$/;
@@ -25,6 +29,10 @@ export const parseJobId = (text: string): JobId | undefined =>
 /** The effect id in `text`, or undefined where it cannot be one. */
 export const parseEffectId = (text: string): EffectId | undefined =>
   uuid.test(text) ? (text as EffectId) : undefined;
+
+/** The callback id in `text`, or undefined where it cannot be one. */
+export const parseCallbackId = (text: string): CallbackId | undefined =>
+  /^[A-Za-z0-9_-]{43}$/.test(text) ? (text as CallbackId) : undefined;
 
 /** The tenant id in `text`, or undefined where it cannot be one. */
 

@@ -11,6 +11,8 @@ export type StopOutcome =
   | { readonly outcome: 'already-stopped'; readonly job: JobState }
   /** It has ended otherwise; nothing changed. */
   | { readonly outcome: 'final'; readonly job: JobState }
+  /** Its type compensates by itself what it has begun, so it is let go on; nothing changed. */
+  | { readonly outcome: 'begun'; readonly job: JobState }
   | { readonly outcome: 'stopped'; readonly job: JobState; readonly row: OutboxRow };
 
 type Request = {
@@ -46,6 +48,7 @@ async function requestStop(
     if (job === undefined) return { outcome: 'not-found' };
     if (job.status === to) return { outcome: 'already-stopped', job };
     if (!stoppable(job, to)) return { outcome: 'final', job };
+    if (job.pastStopping) return { outcome: 'begun', job };
     const { actor, reason } = request;
     crashPoint('before-cancel-commit');
     const row = await stopJob(sql, job, {

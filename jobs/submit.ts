@@ -37,6 +37,8 @@ export type Submission = {
   readonly traceparent: string | null;
   /** The job type's setting; matters for a job with an ordering key. */
   readonly failureBlocksKey: boolean;
+  /** The job type's setting: until when the job may be cancelled or expire. Default: until it is final. */
+  readonly stoppable?: 'until-final' | 'until-started';
   /** How many open jobs the tenant may have; null: any number. */
   readonly maxOpenJobs: number | null;
 };
@@ -126,6 +128,7 @@ function newJob(request: JobRequest, submission: Submission, now: Date): NewJob 
     requestHash: canonicalHash(request),
     tags: request.tags ?? {},
     orderingKey: request.orderingKey ?? null,
+    stoppable: submission.stoppable ?? 'until-final',
     uniqueKey: request.uniqueKey ?? null,
     callbackUrl: request.callback?.url ?? null,
     notBefore: dueLater(request.notBefore, now),

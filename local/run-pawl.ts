@@ -101,7 +101,7 @@ async function startInOrder(
 ): Promise<void> {
   const folders = (env['JOB_TYPE_DIRS'] ?? '').split(':').filter((folder) => folder !== '');
   const registry = await loadJobTypes(folders);
-  const childEnv = childEnvironment(env, addresses, settings.webhookSecret);
+  const childEnv = childEnvironment(env, addresses, settings);
   const services = pawlServices(dataDir, settings, childEnv);
   const account = awsAccountAt(addresses);
   try {
@@ -109,7 +109,8 @@ async function startInOrder(
       .start(services.postgres)
       .then(() => provisionDatabase(addresses, settings));
     const cloud = supervisor.start(services.cloud).then(() => provisionCloud(account, addresses));
-    const others = [supervisor.start(services.webhook), supervisor.start(services.lambda)];
+    const { webhook, payment, mail, lambda } = services;
+    const others = [webhook, payment, mail, lambda].map((service) => supervisor.start(service));
     await Promise.all([database, cloud, ...others]);
     const engine = supervisor
       .start(services.engine)

@@ -18,6 +18,18 @@ export const samplesOf = (id: string): readonly [Sample, ...Sample[]] => [
     file: 'handbook.pdf',
     contentType: 'application/pdf',
   },
+  {
+    type: 'order-settlement',
+    input: {
+      orderId: `sample-${id}`.replaceAll(/[^A-Za-z0-9._-]/g, '-'),
+      customerEmail: 'ayu@example.com',
+      currency: 'IDR',
+      items: [
+        { sku: 'serum-30', quantity: 1, unitPrice: 149_000 },
+        { sku: 'sunscreen-50', quantity: 2, unitPrice: 129_000 },
+      ],
+    },
+  },
 ];
 
 export const samplePath = (file: string): string =>

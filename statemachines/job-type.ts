@@ -31,6 +31,11 @@ export type JobType = {
    * cancelled, or let them `continue`.
    */
   readonly afterFailure: 'block' | 'continue';
+  /**
+   * Until when a job may be cancelled or expire: `until-final` (default), or only `until-started`, for a type that
+   * compensates by itself what it has begun.
+   */
+  readonly stoppable?: 'until-final' | 'until-started';
   readonly tasks: readonly TaskSettings[];
   readonly effects: readonly EffectSettings[];
 };

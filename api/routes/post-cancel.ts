@@ -63,6 +63,12 @@ export function postCancel(api: Api, { sql, relay }: RouteDeps): void {
           jobStatus: job.status,
         });
       }
+      if (stopped.outcome === 'begun') {
+        throw new Problem('job-has-begun', {
+          detail: `the job is ${job.status}; it ends by itself, and undoes what it has begun where it cannot be done`,
+          jobStatus: job.status,
+        });
+      }
       if (stopped.outcome === 'stopped') relay.publishSoon(stopped.row);
       const notUndone = await findIrrevocableEffects(sql, job.jobId);
       return reply

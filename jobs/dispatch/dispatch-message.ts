@@ -5,6 +5,7 @@ import { crashPoint } from '../crash-point.ts';
 import { type Envelope, jobOf, parseEnvelope } from '../envelope.ts';
 import { type Failure, JobError, Terminal, Transient } from '../failure.ts';
 import { failureCodes } from '../failure-codes.ts';
+import { deliverCallback, holdUndelivered } from './deliver-callback.ts';
 import { redriveRun } from './redrive-run.ts';
 import { type DispatchDeps, type DispatchWork, failRun } from './run-context.ts';
 import { startRun } from './start-run.ts';
@@ -108,6 +109,8 @@ function act(work: DispatchWork): Promise<string> {
       return redriveRun(work, work.envelope);
     case 'JobStopRequested':
       return stopRun(work, work.envelope);
+    case 'TaskCallbackReceived':
+      return deliverCallback(work, work.envelope);
   }
 }
 
@@ -128,10 +131,24 @@ async function recordFailure(work: DispatchWork, failure: JobError): Promise<Dis
     work.log.warn({ ...logFields(envelope), code: failure.code, retryInMs }, 'postponed');
     return { kind: 'done', outcome: `postponed: ${failure.code}` };
   }
-  if (envelope.messageType !== 'JobStopRequested') await failRun(work, final);
+  await giveUp(work, final);
   await closeMessage(sql, claim, 'FAILED_TERMINAL', final.code);
   work.log.error({ ...logFields(envelope), code: final.code }, 'given up');
   return { kind: 'done', outcome: final.code };
+}
+
+/** What a message leaves behind that can never be done: a run that did not start is FAILED, an answer is held. */
+async function giveUp(work: DispatchWork, final: Failure): Promise<void> {
+  const { envelope } = work;
+  switch (envelope.messageType) {
+    case 'JobRequested':
+    case 'JobRedriveRequested':
+      return await failRun(work, final);
+    case 'TaskCallbackReceived':
+      return await holdUndelivered(work, envelope, final.message);
+    case 'JobStopRequested':
+      return; // the reconciler stops it
+  }
 }
 
 /** Pure: the failure to end with, or undefined where the message may be tried again. */

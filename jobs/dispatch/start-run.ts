@@ -62,7 +62,7 @@ export async function expireIfLate(work: DispatchWork): Promise<boolean> {
   } as const;
   const outcome = await requestExpiry(work.sql, request);
   if (outcome.outcome === 'stopped') work.publishSoon(outcome.row);
-  return true;
+  return outcome.outcome !== 'begun';
 }
 
 export async function close(work: DispatchWork, outcome: string): Promise<string> {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { PendingQuery, Row } from 'postgres';
 import type { EffectPolicy } from '../config.ts';
 import type { EffectId, TenantId } from '../ids.ts';
 import { newEffectId } from '../ids.ts';
@@ -44,6 +45,11 @@ export type Intention = {
   readonly policy: EffectPolicy;
   readonly requestHash: string;
   readonly leaseMs: number;
+  /**
+   * A statement part that is committed with the intention, by whoever writes it first: it selects from `fence`
+   * (job_id, tenant_id), and must change nothing when it comes again.
+   */
+  readonly alongside?: (sql: Sql) => PendingQuery<Row[]>;
 };
 
 /** The right to call the provider now, until the lease is over or somebody else takes a new token. */
@@ -57,7 +63,8 @@ export async function insertCalling(sql: Sql, intention: Intention): Promise<Lea
   const { fence, effectKey, provider, operation, policy, requestHash, leaseMs } = intention;
   const lease = { effectId: newEffectId(), token: randomUUID() };
   const rows = await sql`
-    with fence as (${heldBy(sql, fence)})
+    with fence as (${heldBy(sql, fence)}),
+    alongside as (${intention.alongside?.(sql) ?? sql`select`})
     insert into external_effects
       (effect_id, tenant_id, effect_key, job_id, execution_name, redrive_count, provider, operation, policy,
        status, request_hash, lease_token, lease_until, attempts)

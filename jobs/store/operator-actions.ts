@@ -7,6 +7,8 @@ export type OperatorAction =
   | 'dlq.discard'
   | 'quarantine.redrive'
   | 'quarantine.discard'
+  | 'callback.resolve'
+  | 'stock.set'
   | 'effect.resolve'
   | 'bulk.start'
   | 'bulk.pause'

@@ -9,6 +9,7 @@ export type OwnerlessJob = {
   readonly status: 'PENDING' | 'RUNNING' | 'SUCCEEDED' | 'FAILED' | 'CANCELLED' | 'EXPIRED';
   readonly executionName: string;
   readonly redriveCount: number;
+  /** Past its `expiresAt`, and of a type that may still expire now. */
   readonly expired: boolean;
   /** The newest message about the job: null where there is none any more. */
   readonly messageId: string | null;
@@ -23,14 +24,15 @@ export type OwnerlessJob = {
 export async function findOwnerless(sql: Sql, limit: number): Promise<OwnerlessJob[]> {
   return await sql<OwnerlessJob[]>`
     select jobs.job_id as "jobId", jobs.tenant_id as "tenantId", type, jobs.status, execution_name as "executionName",
-           redrive_count as "redriveCount", coalesce(expires_at <= now(), false) as expired,
+           redrive_count as "redriveCount", coalesce(expires_at <= now() and (stoppable = 'until-final' or started_at is null), false) as expired,
            message.message_id as "messageId", message.published_at as "publishedAt",
            coalesce(inbox.status in ('COMPLETED', 'FAILED_TERMINAL'), false) as "messageDone",
            coalesce(message.next_attempt_at = 'infinity', false) as "waitsInOrder"
     from jobs
     left join lateral (
       select message_id, published_at, next_attempt_at, envelope ->> 'idempotencyKey' as idempotency_key from outbox
-      where outbox.job_id = jobs.job_id order by created_at desc limit 1
+      where outbox.job_id = jobs.job_id and destination = 'job-requests' and message_type <> 'TaskCallbackReceived'
+      order by created_at desc limit 1
     ) message on true
     left join worker_inbox inbox on inbox.tenant_id = jobs.tenant_id and inbox.idempotency_key = message.idempotency_key
     where owner_until < now()

@@ -16,6 +16,8 @@ export type JobState = {
   readonly correlationId: string;
   readonly traceparent: string | null;
   readonly ordered: boolean;
+  /** Whether it has begun what it alone can undo: then it is neither cancelled nor expires. */
+  readonly pastStopping: boolean;
   /** Whether other jobs of its ordering key wait for this one. */
   readonly holdsKey: boolean;
 };
@@ -30,6 +32,7 @@ export async function findJobState(
     select job_id as "jobId", tenant_id as "tenantId", type, status, run, execution_name as "executionName",
            redrive_count as "redriveCount", correlation_id as "correlationId", traceparent,
            ordering_key is not null as ordered,
+           (stoppable = 'until-started' and started_at is not null) as "pastStopping",
            exists (select from ordering_keys where current_job = jobs.job_id) as "holdsKey"
     from jobs where job_id = ${jobId} and (${tenantId ?? null}::text is null or tenant_id = ${tenantId ?? null})`;
   return row;
@@ -63,6 +66,7 @@ async function writeStop(sql: Sql, job: JobState, stop: Stop): Promise<OutboxRow
                       owner_until = now() + interval '5 minutes'
       where job_id = ${job.jobId} and status = ${job.status} and execution_name = ${job.executionName}
         and redrive_count = ${job.redriveCount}
+        and (stoppable = 'until-final' or started_at is null)
       returning job_id, tenant_id, run, traceparent
     ),
     audited as (

@@ -18,6 +18,7 @@ export type NewJob = {
   readonly tags: Readonly<Record<string, string>>;
   readonly orderingKey: string | null;
   readonly failureBlocksKey: boolean;
+  readonly stoppable: 'until-final' | 'until-started';
   readonly uniqueKey: string | null;
   readonly callbackUrl: string | null;
   readonly correlationId: string;
@@ -55,11 +56,11 @@ export async function insertJob(sql: Sql, job: NewJob): Promise<InsertedJob | un
   const [stored] = await sql<InsertedJob[]>`
     with job as (
       insert into jobs (job_id, tenant_id, type, execution_name, input, payload_ref, idempotency_key, request_hash,
-                        tags, ordering_key, failure_blocks_key, unique_key, callback_url, correlation_id, traceparent, not_before,
+                        tags, ordering_key, failure_blocks_key, stoppable, unique_key, callback_url, correlation_id, traceparent, not_before,
                         expires_at, owner_until)
       values (${job.jobId}, ${job.tenantId}, ${job.type}, ${job.executionName}, ${JSON.stringify(job.input)}::text::jsonb,
               ${jsonOrNull(sql, job.payloadRef)}, ${job.idempotencyKey}, ${job.requestHash}, ${sql.json(job.tags)},
-              ${job.orderingKey}, ${job.failureBlocksKey}, ${job.uniqueKey}, ${job.callbackUrl}, ${job.correlationId}, ${job.traceparent},
+              ${job.orderingKey}, ${job.failureBlocksKey}, ${job.stoppable}, ${job.uniqueKey}, ${job.callbackUrl}, ${job.correlationId}, ${job.traceparent},
               ${job.notBefore}, ${job.expiresAt},
               least(greatest(now(), ${job.notBefore}::timestamptz) + make_interval(secs => ${relayAllowanceSeconds}),
                     ${job.expiresAt}::timestamptz))

@@ -25,6 +25,10 @@ export interface Addresses {
     readonly executionEventsDlq: string;
   };
   readonly webhook: string;
+  readonly payment: string;
+  readonly smtp: string;
+  /** Where the mail server's mailbox is read. */
+  readonly mailbox: string;
   readonly database: string;
   /** The server's own database, in which others are made. */
   readonly databaseServer: string;
@@ -51,6 +55,9 @@ export function addressesOf(settings: KeptSettings, apiPort: number): Addresses 
       executionEventsDlq: queue('execution-events-dlq'),
     },
     webhook: `${at(ports.webhook)}/webhook`,
+    payment: `${at(ports.payment)}/payments`,
+    smtp: `smtp://127.0.0.1:${ports.smtp}`,
+    mailbox: `${at(ports.mail)}/mails`,
     database: databaseUrl(ports.postgres, databasePassword, 'pawl'),
     databaseServer: databaseUrl(ports.postgres, databasePassword, 'postgres'),
   };

@@ -5,14 +5,23 @@ import {
   REGION,
   STATE_MACHINE_ARN_PREFIX,
 } from './addresses.ts';
+import type { KeptSettings } from './kept-settings.ts';
 
 /** The worker ends what it has in hand within this time, so that all processes stop within 15 s. */
 export const WORKER_GRACE_MS = 4_000;
 
+type ProviderSecrets = Pick<KeptSettings, 'webhookSecret' | 'paymentWebhookSecret'>;
+
 /** What a user may set for himself; the rest of the variables below describe this machine and win over his. */
-const defaultsOf = (addresses: Addresses, webhookSecret: string): NodeJS.ProcessEnv => ({
+const defaultsOf = (addresses: Addresses, secrets: ProviderSecrets): NodeJS.ProcessEnv => ({
   WEBHOOK_URL: addresses.webhook,
-  WEBHOOK_SECRET: webhookSecret,
+  WEBHOOK_SECRET: secrets.webhookSecret,
+  PAYMENT_URL: addresses.payment,
+  PAYMENT_WEBHOOK_SECRET: secrets.paymentWebhookSecret,
+  // Nobody at a machine of his own wants to wait a quarter of an hour for a payment that never comes.
+  PAYMENT_WINDOW_SECONDS: '60',
+  CALLBACK_BASE_URL: addresses.api,
+  SMTP_URL: addresses.smtp,
   CALLBACK_ALLOW_PRIVATE: '1',
   SHUTDOWN_GRACE_MS: String(WORKER_GRACE_MS),
 });
@@ -25,14 +34,14 @@ const defaultsOf = (addresses: Addresses, webhookSecret: string): NodeJS.Process
 export function childEnvironment(
   users: NodeJS.ProcessEnv,
   addresses: Addresses,
-  webhookSecret: string,
+  secrets: ProviderSecrets,
 ): NodeJS.ProcessEnv {
   const { endpoints, queues } = addresses;
   const inherited = Object.fromEntries(
     Object.entries(users).filter(([name, value]) => !name.startsWith('AWS_') && value !== ''),
   );
   return {
-    ...defaultsOf(addresses, webhookSecret),
+    ...defaultsOf(addresses, secrets),
     ...inherited,
     PAWL_SUPERVISED: '1',
     HOST: '127.0.0.1',

@@ -12,6 +12,9 @@ const PORT_NAMES = [
   'engine',
   'lambda',
   'webhook',
+  'payment',
+  'smtp',
+  'mail',
 ] as const;
 export type PortName = (typeof PORT_NAMES)[number];
 
@@ -23,6 +26,8 @@ export interface KeptSettings {
   readonly keys: { readonly client: string; readonly operator: string };
   /** `whsec_` and base64, as Standard Webhooks writes a secret. */
   readonly webhookSecret: string;
+  /** The same, with which the payment provider signs. */
+  readonly paymentWebhookSecret: string;
 }
 
 /** Reads the settings of an earlier start, or makes them; a port that somebody else took meanwhile is chosen anew. */
@@ -36,11 +41,14 @@ export async function keepSettings(file: string): Promise<KeptSettings> {
     databasePassword: kept.databasePassword ?? randomBytes(18).toString('hex'),
     tenantId: kept.tenantId ?? 'local',
     keys: kept.keys ?? { client: newKey(), operator: newKey() },
-    webhookSecret: kept.webhookSecret ?? `whsec_${randomBytes(24).toString('base64')}`,
+    webhookSecret: kept.webhookSecret ?? newSecret(),
+    paymentWebhookSecret: kept.paymentWebhookSecret ?? newSecret(),
   };
   writeByRename(file, JSON.stringify(settings, null, 2));
   return settings;
 }
+
+const newSecret = (): string => `whsec_${randomBytes(24).toString('base64')}`;
 
 async function choosePorts(
   kept: Partial<Record<PortName, number>>,
@@ -60,6 +68,9 @@ async function choosePorts(
     engine: of('engine'),
     lambda: of('lambda'),
     webhook: of('webhook'),
+    payment: of('payment'),
+    smtp: of('smtp'),
+    mail: of('mail'),
   };
 }
 

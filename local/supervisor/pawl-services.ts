@@ -11,6 +11,8 @@ export const STOP_ORDER = [
   { name: 'lambda', graceMs: 2_500 },
   { name: 'engine', graceMs: 1_500 },
   { name: 'webhook', graceMs: 500 },
+  { name: 'payment', graceMs: 500 },
+  { name: 'mail', graceMs: 500 },
   { name: 'cloud', graceMs: 1_000 },
   { name: 'postgres', graceMs: 1_500 },
 ] as const;
@@ -69,6 +71,18 @@ export function pawlServices(
       script: 'local/providers/webhook.ts',
       env: { WEBHOOK_PORT: String(ports.webhook) },
       ready: { kind: 'http', url: at(ports.webhook, '/health') },
+    }),
+    payment: service({
+      name: 'payment',
+      script: 'local/providers/payment.ts',
+      env: { PAYMENT_PORT: String(ports.payment) },
+      ready: { kind: 'http', url: at(ports.payment, '/health') },
+    }),
+    mail: service({
+      name: 'mail',
+      script: 'local/providers/mail.ts',
+      env: { SMTP_PORT: String(ports.smtp), MAIL_PORT: String(ports.mail) },
+      ready: { kind: 'http', url: at(ports.mail, '/health') },
     }),
     api: service({
       name: 'api',

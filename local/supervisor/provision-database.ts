@@ -2,10 +2,18 @@ import postgres from 'postgres';
 import { parseTenantId } from '../../jobs/ids.ts';
 import { createApiKey, ensureTenant } from '../../jobs/store/api-keys.ts';
 import { migrate } from '../../jobs/store/migrate.ts';
+import { stockUp } from '../../jobs/store/stock.ts';
 import type { Addresses } from './addresses.ts';
 import type { KeptSettings } from './kept-settings.ts';
 
-/** Makes the database, migrates it, and stores the tenant and the two keys. */
+/** What the shop of order-settlement begins with. */
+const SHOP = [
+  { sku: 'serum-30', available: 1_000, unitPrice: 149_000 },
+  { sku: 'toner-100', available: 1_000, unitPrice: 99_000 },
+  { sku: 'sunscreen-50', available: 1_000, unitPrice: 129_000 },
+];
+
+/** Makes the database, migrates it, and stores the tenant, the two keys and what the shop sells. */
 export async function provisionDatabase(
   addresses: Addresses,
   { tenantId, keys }: KeptSettings,
@@ -29,6 +37,7 @@ export async function provisionDatabase(
       name: 'operator of npm start',
       key: keys.operator,
     });
+    for (const line of SHOP) await stockUp(sql, line);
   } finally {
     await sql.end();
   }

@@ -16,6 +16,12 @@ export interface Runtime {
     readonly executionEvents: string;
   };
   readonly bucket: string;
+  /** Other people's systems as they are played here: what they did can be read there. */
+  readonly providers: {
+    readonly webhook: string;
+    readonly payment: string;
+    readonly mailbox: string;
+  };
   readonly pids: Readonly<Record<RuntimeProcess, number>>;
 }
 
@@ -38,6 +44,11 @@ export function describeRuntime(
     endpoints: addresses.endpoints,
     queues: { jobRequests, jobRequestsDlq, executionEvents },
     bucket: BUCKET,
+    providers: {
+      webhook: addresses.webhook,
+      payment: addresses.payment,
+      mailbox: addresses.mailbox,
+    },
     pids: {
       postgres: pid('postgres'),
       cloud: pid('cloud'),

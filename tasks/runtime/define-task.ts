@@ -6,6 +6,7 @@ import type { EffectResult } from '../../jobs/effect-log.ts';
 import { type OpenJob, openRun } from '../../jobs/store/open-run.ts';
 import { inSpan, type SpanOptions } from '../../jobs/tracing.ts';
 import { callProvider, type ProviderCall } from './effect.ts';
+import { type MailCall, sendMail } from './mail-effect.ts';
 import { processDeps, type TaskDeps } from './task-deps.ts';
 import { type EventHead, eventReader, stateOf } from './task-event.ts';
 import { taskFailure } from './task-failure.ts';
@@ -18,6 +19,7 @@ export type RunContext = Pick<TaskDeps, 'config' | 'sql' | 's3'> &
 export type TaskContext = RunContext & {
   readonly job: OpenJob;
   readonly callProvider: (call: ProviderCall) => Promise<EffectResult>;
+  readonly sendMail: (mail: MailCall) => Promise<EffectResult>;
 };
 
 /** A Lambda handler; `withDeps` is the same one on other means, for tests. */
@@ -58,7 +60,13 @@ export function defineTask<Extras extends TObject = typeof noExtras>(
           ...(deps.effectTiming === undefined ? {} : { timing: deps.effectTiming }),
         };
         return await body(
-          { ...context, log, job, callProvider: (call) => callProvider(caller, call) },
+          {
+            ...context,
+            log,
+            job,
+            callProvider: (call) => callProvider(caller, call),
+            sendMail: (mail) => sendMail({ ...caller, email: deps.config.email }, mail),
+          },
           event,
         );
       });

@@ -8,6 +8,7 @@ import {
   withEffect,
 } from '../../jobs/effect-log.ts';
 import type { TenantId } from '../../jobs/ids.ts';
+import type { Intention } from '../../jobs/store/effects.ts';
 import type { Fence } from '../../jobs/store/open-run.ts';
 import { inSpan, type Traceparent } from '../../jobs/tracing.ts';
 import type { HttpClient, HttpRequest } from './http-client.ts';
@@ -27,6 +28,10 @@ export type ProviderCall = {
   /** How the provider is asked whether it did it: 2xx yes, 404 no. Needed where the policy may be lookup. */
   readonly lookup?: (call: Call) => HttpRequest;
   readonly referenceOf?: ReferenceOf;
+  /** Statuses besides 2xx that are the provider's answer rather than a refusal of the request. */
+  readonly answers?: readonly number[];
+  /** What is committed with the intention (jobs/store/effects.ts). */
+  readonly alongside?: Intention['alongside'];
 };
 
 type Caller = EffectLogDeps & {
@@ -40,17 +45,19 @@ type Caller = EffectLogDeps & {
 /** Calls a provider once in effect: the only way out of a task (jobs/effect-log.ts says what it throws). */
 export async function callProvider(caller: Caller, call: ProviderCall): Promise<EffectResult> {
   const { fence, tenantId } = caller;
-  const { key, provider, operation, policy, content } = call;
+  const { key, provider, operation, policy, content, alongside } = call;
+  const requestHash = canonicalHash(content);
+  const effect = { fence, tenantId, key, provider, operation, policy, requestHash };
   return await withEffect(
     caller,
-    { fence, tenantId, key, provider, operation, policy, requestHash: canonicalHash(content) },
+    alongside === undefined ? effect : { ...effect, alongside },
     httpProvider(caller, call),
   );
 }
 
 function httpProvider(
   { http, traceparent: parent = null }: Caller,
-  { request, lookup, policy, ...rest }: ProviderCall,
+  { request, lookup, policy, answers = [], ...rest }: ProviderCall,
 ): Provider {
   const referenceOf = rest.referenceOf ?? (() => null);
   // Where an unknown outcome costs a person's time, a connection that may just be closing is not used again.
@@ -83,7 +90,7 @@ function httpProvider(
       } catch (bug) {
         return { kind: 'not-tried', bug };
       }
-      return callOutcome(await send(made, call), referenceOf, new Date());
+      return callOutcome(await send(made, call), referenceOf, new Date(), answers);
     },
     ...(lookup === undefined
       ? {}

@@ -15,6 +15,8 @@ export function callOutcome(
   result: HttpAnswer | HttpFailure,
   referenceOf: ReferenceOf,
   now: Date,
+  /** Statuses besides 2xx that say the provider has decided. */
+  answers: readonly number[] = [],
 ): CallOutcome {
   if (result.kind === 'failed') {
     return { kind: result.sent ? 'unknown' : 'not-done', message: result.message };
@@ -22,7 +24,7 @@ export function callOutcome(
   const { status } = result;
   const response = { status, body: storableText(result.body, keptBodyBytes) };
   const message = `the provider answered ${status}${excerpt(result.body)}`;
-  if (status >= 200 && status < 300) {
+  if ((status >= 200 && status < 300) || answers.includes(status)) {
     return { kind: 'done', completion: { reference: referenceOf(response), response } };
   }
   const retryAfterSeconds = secondsOf(result.retryAfter, now);

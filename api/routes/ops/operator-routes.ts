@@ -1,4 +1,5 @@
 import { bulkRedrives } from './bulk.ts';
+import { callbacks } from './callbacks.ts';
 import { deadLetters } from './dead-letters.ts';
 import { effects } from './effects.ts';
 import { getAudit } from './get-audit.ts';
@@ -10,6 +11,7 @@ import { getRedrivePreview } from './get-redrive-preview.ts';
 import { getStuck } from './get-stuck.ts';
 import { postBulkRedrive } from './post-bulk-redrive.ts';
 import { quarantine } from './quarantine.ts';
+import { stock } from './stock.ts';
 
 /** What operators call (scope ops), each a file. */
 export const operatorRoutes = [
@@ -24,5 +26,7 @@ export const operatorRoutes = [
   getStuck,
   getDoctor,
   effects,
+  callbacks,
+  stock,
   getAudit,
 ];
