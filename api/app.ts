@@ -28,6 +28,7 @@ import { postJobs } from './routes/post-jobs.ts';
 import { postRedrive } from './routes/post-redrive.ts';
 import { postUploads } from './routes/post-uploads.ts';
 import { createRateLimit } from './rate-limit.ts';
+import { webhookSecrets } from './routes/webhook-secrets.ts';
 import { sharedSchemas } from './schemas.ts';
 import { setSecurityHeaders } from './security-headers.ts';
 import { traceRequests } from './trace-requests.ts';
@@ -44,6 +45,7 @@ const keyedRoutes = [
   getResult,
   postCancel,
   postRedrive,
+  webhookSecrets,
   ...operatorRoutes,
 ];
 

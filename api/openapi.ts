@@ -14,6 +14,7 @@ export const openApiOptions: FastifyDynamicSwaggerOptions = {
     tags: [
       { name: 'jobs', description: 'Submit, follow and stop jobs' },
       { name: 'uploads', description: 'Payloads' },
+      { name: 'webhooks', description: 'Completion webhooks (Standard Webhooks)' },
       { name: 'callbacks', description: 'For providers (signed)' },
       { name: 'operations', description: 'For operators (scope ops)' },
       { name: 'service', description: 'Health' },

@@ -41,6 +41,8 @@ export type WorkerConfig = {
   readonly dispatchConcurrency: number;
   /** StartExecution calls a second, below the account's refill rate (AWS: 150 to 300). */
   readonly startsPerSecond: number;
+  /** Whether completion webhooks may go to private and loopback addresses. */
+  readonly callbackAllowPrivate: boolean;
   readonly shutdownGraceMs: number;
   readonly reconcileIntervalMs: number;
   /** 0: the worker's metrics are not served. */
@@ -207,6 +209,10 @@ const workerSections = (reader: ConfigReader): WorkerConfig => ({
     { min: 1, max: 200 },
   ),
   ...starts(reader),
+  callbackAllowPrivate: reader.flag(
+    'CALLBACK_ALLOW_PRIVATE',
+    'whether completion webhooks may go to private and loopback addresses',
+  ),
   shutdownGraceMs: reader.integer(
     'SHUTDOWN_GRACE_MS',
     'how long work in hand may take after SIGTERM',

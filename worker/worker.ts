@@ -19,6 +19,7 @@ import { startHeartbeat } from './heartbeat.ts';
 import { createMessageStats } from './message-stats.ts';
 import { isQueueEmpty } from './queue-view.ts';
 import { type Loop, repeat } from './repeat.ts';
+import { tellCompletions } from './tell-completions.ts';
 import { createTokenBucket } from './token-bucket.ts';
 import { traced } from './trace-messages.ts';
 import type { WorkerMetrics } from './worker-metrics.ts';
@@ -110,8 +111,16 @@ export function createWorker(deps: WorkerDeps): Worker {
   const startAll = (): void => [requests, events].forEach((consumer) => consumer.start());
   const pauseAll = (): void => [requests, events].forEach((consumer) => consumer.pause());
 
+  const completionDeps = {
+    sql,
+    log,
+    clock: () => new Date(),
+    random: Math.random,
+    allowPrivate: config.callbackAllowPrivate,
+  };
   const loops = () => [
     repeat('relay sweep', sweepIntervalMs, () => sweep(sql, relay), log),
+    repeat('completions', sweepIntervalMs, () => tellCompletions(completionDeps), log),
     repeat(
       'reconciler',
       config.reconcileIntervalMs,

@@ -19,14 +19,14 @@ export const firstLeaseSeconds = 5;
 const sweepLeaseSeconds = 30;
 
 /**
- * Takes up to `limit` due rows: oldest due first, one lease each by pushing next_attempt_at ahead. No cursor, so
+ * Takes up to `limit` due rows for the queue job-requests: oldest due first, one lease each by pushing next_attempt_at ahead. No cursor, so
  * a row that commits late is seen whenever it commits. Several sweepers never take the same row (skip locked).
  */
 export async function claimOutbox(sql: Sql, limit: number): Promise<OutboxRow[]> {
   return await sql<OutboxRow[]>`
     with due as (
       select message_id from outbox
-      where published_at is null and next_attempt_at <= now()
+      where published_at is null and next_attempt_at <= now() and destination = 'job-requests'
       order by next_attempt_at
       limit ${limit}
       for update skip locked

@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import { after, test } from 'node:test';
+import { pino } from 'pino';
+import { Webhook } from 'standardwebhooks';
+import type { JobId } from '../../jobs/ids.ts';
+import { isPublicAddress } from '../../jobs/public-address.ts';
+import { finishJob } from '../../jobs/store/finish-job.ts';
+import { listen } from '../../local/processes/listen.ts';
+import { tellCompletions } from '../../worker/tell-completions.ts';
+import { call } from './call.ts';
+import { startApi } from './start-api.ts';
+
+const api = await startApi();
+const key = await api.keyFor('acme');
+
+type Received = {
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+};
+const received: Received[] = [];
+let answers: number[] = [];
+const receiver = createServer((request, response) => {
+  let body = '';
+  request.setEncoding('utf8');
+  request.on('data', (chunk: string) => (body += chunk));
+  request.on('end', () => {
+    received.push({ path: request.url ?? '', headers: request.headers, body });
+    response.writeHead(answers.shift() ?? 204, { location: '/elsewhere' }).end();
+  });
+});
+const port = await listen(receiver, 0);
+after(() => receiver.close());
+
+const tell = (allowPrivate = true) =>
+  tellCompletions({
+    sql: api.sql,
+    log: pino({ level: 'silent' }),
+    clock: () => new Date(),
+    random: () => 0,
+    allowPrivate,
+  });
+const makeDue = () => api.sql`
+  update outbox set next_attempt_at = now() where destination = 'webhook' and published_at is null`;
+
+async function finishedJob(url = `http://127.0.0.1:${port}/done`): Promise<string> {
+  received.length = 0;
+  const { body } = await call('POST', `${api.url}/jobs`, {
+    key,
+    json: { type: 'echo', callback: { url } },
+  });
+  const fence = { jobId: body.jobId as JobId, executionName: body.jobId, redriveCount: 0 };
+  await finishJob(api.sql, fence, { status: 'SUCCEEDED', result: {} }, 'test');
+  return body.jobId;
+}
+
+const effectOf = async (jobId: string) => {
+  const [row] = await api.sql<{ status: string; attempts: number; error: string | null }[]>`
+    select status, attempts, last_error as error from external_effects where job_id = ${jobId}`;
+  return row;
+};
+
+test('a receiver is told once that a job is final, signed as Standard Webhooks says', async () => {
+  const jobId = await finishedJob();
+  await tell();
+  await makeDue();
+  await tell();
+  assert.equal(received.length, 1);
+  const [told] = received;
+  assert.equal(told?.headers['webhook-id'], `job:${jobId}:1:callback`);
+  const secrets = (await call('GET', `${api.url}/webhook-secrets`, { key })).body['secrets'];
+  const [{ secret }] = secrets as [{ secret: string }];
+  const event = new Webhook(secret).verify(told.body, told.headers as Record<string, string>) as {
+    type: string;
+    data: { jobId: string; status: string };
+  };
+  assert.equal(event.type, 'job.succeeded');
+  assert.equal(event.data.jobId, jobId);
+  assert.equal((await effectOf(jobId))?.status, 'COMPLETED');
+});
+
+test('a receiver that fails is told again with the same id, until it takes it', async () => {
+  answers = [500, 503];
+  const jobId = await finishedJob();
+  for (let attempt = 0; attempt < 4; attempt += 1) {
+    await tell();
+    await makeDue();
+  }
+  assert.equal(received.length, 3);
+  assert.equal(new Set(received.map(({ headers }) => headers['webhook-id'])).size, 1);
+  assert.deepEqual(await effectOf(jobId), { status: 'COMPLETED', attempts: 3, error: null });
+});
+
+test('between two attempts there is time, more each time', async () => {
+  answers = [500];
+  const jobId = await finishedJob();
+  await tell();
+  await tell();
+  assert.equal(received.length, 1);
+  const [row] = await api.sql<{ seconds: number }[]>`
+    select extract(epoch from next_attempt_at - now())::float8 as seconds from outbox
+    where job_id = ${jobId} and destination = 'webhook'`;
+  assert.ok((row?.seconds ?? 0) > 2);
+  await makeDue();
+  await tell();
+});
+
+test('a receiver that says 410 is not told again', async () => {
+  answers = [410];
+  const jobId = await finishedJob();
+  await tell();
+  await makeDue();
+  await tell();
+  assert.equal(received.length, 1);
+  assert.equal((await effectOf(jobId))?.status, 'REJECTED');
+});
+
+test('a redirect is not followed', async () => {
+  answers = [302];
+  await finishedJob();
+  await tell();
+  assert.deepEqual(
+    received.map(({ path }) => path),
+    ['/done'],
+  );
+  await makeDue();
+  await tell();
+});
+
+test('a private address is not called, by number or by name', async () => {
+  for (const host of ['127.0.0.1', 'localhost', '[::1]', '2130706433']) {
+    const jobId = await finishedJob(`http://${host}:${port}/done`);
+    await tell(false);
+    assert.equal(received.length, 0, host);
+    assert.match((await effectOf(jobId))?.error ?? '', /not a public address/, host);
+    await api.sql`update outbox set published_at = now() where destination = 'webhook'`;
+  }
+});
+
+test('after a rotation the old and the new secret sign', async () => {
+  const rotated = await call('POST', `${api.url}/webhook-secrets/rotate`, { key });
+  const secrets = rotated.body['secrets'] as { secret: string; expiresAt: string | null }[];
+  assert.equal(secrets.length, 2);
+  assert.equal(secrets[0]?.expiresAt, null);
+  await finishedJob();
+  await tell();
+  const [told] = received;
+  for (const { secret } of secrets) {
+    new Webhook(secret).verify(told?.body ?? '', told?.headers as Record<string, string>);
+  }
+});
+
+test('a cancelled job is told too, a job without a callback not', async () => {
+  received.length = 0;
+  const url = `http://127.0.0.1:${port}/cancelled`;
+  const json = { type: 'echo', callback: { url } };
+  const { body } = await call('POST', `${api.url}/jobs`, { key, json });
+  await call('POST', `${api.url}/jobs/${body.jobId}/cancel`, { key });
+  const other = await call('POST', `${api.url}/jobs`, { key, json: { type: 'echo' } });
+  await call('POST', `${api.url}/jobs/${other.body.jobId}/cancel`, { key });
+  await tell();
+  assert.deepEqual(
+    received.map((told) => JSON.parse(told.body).type),
+    ['job.cancelled'],
+  );
+});
+
+test('addresses of special networks are not public', () => {
+  const special = [
+    '0.0.0.0',
+    '10.1.2.3',
+    '100.64.0.1',
+    '127.0.0.1',
+    '169.254.169.254',
+    '172.31.0.1',
+    '192.168.1.1',
+    '224.0.0.1',
+    '255.255.255.255',
+    '::',
+    '::1',
+    '::ffff:10.0.0.1',
+    '::ffff:8.8.8.8',
+    '64:ff9b::7f00:1',
+    '2002:7f00:1::',
+    'fc00::1',
+    'fe80::1',
+    'ff02::1',
+    '2001:db8::1',
+    'example.org',
+    '',
+  ];
+  for (const address of special) assert.equal(isPublicAddress(address), false, address);
+  for (const address of ['1.1.1.1', '8.8.8.8', '172.32.0.1', '2606:4700::1111']) {
+    assert.equal(isPublicAddress(address), true, address);
+  }
+});
