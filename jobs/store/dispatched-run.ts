@@ -35,10 +35,12 @@ export async function recordStarted(
     ),
     started as (
       update jobs set
-        status = case when before.status = 'PENDING' then 'RUNNING' else before.status end,
+        -- Its own column, not before.status: the first try is made of the row as the snapshot has it, and constraints
+        -- are checked on it before PostgreSQL sees that the row has changed and tries again with the newest.
+        status = case when jobs.status = 'PENDING' then 'RUNNING' else jobs.status end,
         execution_arn = ${executionArn}, revision = revision + 1,
         started_at = coalesce(started_at, now()),
-        owner_until = case when before.status in ('PENDING', 'RUNNING')
+        owner_until = case when jobs.status in ('PENDING', 'RUNNING')
           then least(now() + make_interval(secs => ${timeoutSeconds + eventAllowanceSeconds}), expires_at)
           else owner_until end
       from before where jobs.job_id = before.job_id
