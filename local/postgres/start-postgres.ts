@@ -151,6 +151,8 @@ function spawnServer(postgres: string, identity: Identity, options: PostgresOpti
     unix_socket_directories: '',
     max_connections: '200',
     log_line_prefix: '%m [%p] ',
+    // DETAIL quotes whole rows, and what clients send has no place in a log.
+    log_error_verbosity: 'terse',
     ...options.settings,
   };
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
