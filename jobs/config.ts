@@ -47,6 +47,7 @@ export type WorkerConfig = {
   readonly reconcileIntervalMs: number;
   /** 0: the worker's metrics are not served. */
   readonly metricsPort: number;
+  readonly retention?: RetentionConfig;
 };
 
 /** Of the dispatcher as a Lambda function. */
@@ -57,6 +58,15 @@ export type DispatcherConfig = Pick<
   readonly jobRequestsUrl: string;
   /** How long an execution of a job type may take, seconds: a function's package has no registry. */
   readonly jobTypeTimeouts: ReadonlyMap<string, number>;
+};
+
+/** How long things are kept, in days; 0: for ever. */
+export type RetentionConfig = {
+  readonly jobDays: number;
+  readonly effectDays: number;
+  readonly auditDays: number;
+  /** Where jobs go before they are removed; undefined: nowhere. */
+  readonly archiveBucket: string | undefined;
 };
 
 export type WebhookConfig = {
@@ -195,7 +205,36 @@ const apiSections = (reader: ConfigReader): ApiConfig => ({
   ...stateMachines(reader),
 });
 
+const days = (reader: ConfigReader, name: string, means: string, fallback: number): number =>
+  reader.integer(name, `${means}; 0 = kept for ever`, fallback, { min: 0, max: 36_500 });
+
+const retention = (reader: ConfigReader): RetentionConfig => ({
+  jobDays: days(
+    reader,
+    'JOB_RETENTION_DAYS',
+    'days after which a finished job is removed with its events and messages',
+    90,
+  ),
+  effectDays: days(
+    reader,
+    'EFFECT_RETENTION_DAYS',
+    'days after which a done effect is forgotten, when its job is gone: the same key would be called again',
+    400,
+  ),
+  auditDays: days(
+    reader,
+    'AUDIT_RETENTION_DAYS',
+    'days after which what operators did is removed',
+    400,
+  ),
+  archiveBucket: reader.optional(
+    'ARCHIVE_BUCKET',
+    'the S3 bucket that jobs are written to as JSONL before they are removed',
+  ),
+});
+
 const workerSections = (reader: ConfigReader): WorkerConfig => ({
+  retention: retention(reader),
   otlpEndpoint: otlpEndpoint(reader),
   host: reader.text('HOST', 'the address that is listened on', '127.0.0.1'),
   logLevel: logLevel(reader),

@@ -1,3 +1,4 @@
+import { S3Client } from '@aws-sdk/client-s3';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { pino } from 'pino';
@@ -6,6 +7,7 @@ import { startTracing } from '../jobs/start-tracing.ts';
 import { connect } from '../jobs/store/connect.ts';
 import { assertSchema } from '../jobs/store/migrate.ts';
 import { loadJobTypes } from '../statemachines/registry.ts';
+import { retentionLoop } from './retention-loop.ts';
 import { serveMetrics } from './serve-metrics.ts';
 import { createWorkerMetrics } from './worker-metrics.ts';
 import { createWorker } from './worker.ts';
@@ -47,7 +49,7 @@ const stop = async (): Promise<void> => {
   if (stopping) return;
   stopping = true;
   log.info('stopping');
-  await worker.stop();
+  await Promise.all([worker.stop(), retention?.stop()]);
   await metricsServer?.close();
   await sql.end({ timeout: 2 });
   await tracing.stop();
@@ -59,4 +61,8 @@ process.on('SIGTERM', () => void stop());
 process.on('SIGINT', () => void (isSupervised() ? undefined : stop()));
 
 worker.start();
+const retention =
+  config.retention === undefined
+    ? undefined
+    : retentionLoop({ sql, s3: new S3Client({ requestHandler }), policy: config.retention, log });
 log.info('ready');
