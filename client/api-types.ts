@@ -83,6 +83,16 @@ export type Operations = {
       status: 'ok';
     };
   };
+  /** POST /callbacks/{callbackId}: Answer a waiting job, as a provider */
+  receiveCallback: {
+    path: { callbackId: string };
+    header: { 'webhook-id'?: string; 'webhook-timestamp'?: string; 'webhook-signature'?: string };
+    answer: {
+      received: boolean;
+      /** an answer was there already */
+      duplicate: boolean;
+    };
+  };
   /** GET /failures/{code}: What does this failure code mean? */
   getFailureCode: {
     path: { code: string };
@@ -92,6 +102,38 @@ export type Operations = {
       /** a redrive may well succeed without anything being mended first */
       retryable: boolean;
       whatToDo: string;
+    };
+  };
+  /** GET /me: Whose key is this, and what may it do? */
+  getMe: {
+    answer: {
+      keyId: string;
+      tenantId: string | null;
+      scopes: string[];
+      expiresAt: string | null;
+    };
+  };
+  /** GET /job-types: What can be submitted? */
+  listJobTypes: {
+    answer: {
+      jobTypes: {
+        type: string;
+        description: string;
+        /** JSON Schema (draft 2020-12) of `input` */
+        inputSchema: unknown;
+        /** required, optional or none */
+        payload: string;
+        maxPayloadBytes: number;
+        timeoutSeconds: number;
+        /** block or continue: what a failed job does to the later ones of its ordering key */
+        afterFailure: string;
+        effects: {
+          provider: string;
+          operation: string;
+        }[];
+        /** the ASL, with `${TaskName}` for its functions */
+        definition: string;
+      }[];
     };
   };
   /** POST /uploads: Get an address to upload a payload to */
@@ -361,6 +403,115 @@ export type Operations = {
       };
     };
   };
+  /** GET /webhook-secrets: Get the secrets that sign completion webhooks, the current one first */
+  getWebhookSecrets: {
+    answer: {
+      secrets: {
+        secret: string;
+        createdAt: string;
+        expiresAt: string | null;
+      }[];
+    };
+  };
+  /** POST /webhook-secrets/rotate: Make a new secret; the one before signs beside it for a day */
+  rotateWebhookSecret: {
+    answer: {
+      secrets: {
+        secret: string;
+        createdAt: string;
+        expiresAt: string | null;
+      }[];
+    };
+  };
+  /** GET /ops/overview: See jobs by status and type, what failed lately, and what waits for a person */
+  getOverview: {
+    query: { hours?: number };
+    answer: {
+      /** all open ones, and the final ones that were accepted within `hours` */
+      jobs: {
+        type: string;
+        status: string;
+        count: number;
+      }[];
+      arrows: {
+        /** the length of a span */
+        minutes: number;
+        spans: {
+          at: string;
+          /** PENDING: accepted or redriven */
+          status: string;
+          code: string | null;
+          count: number;
+        }[];
+      };
+      rates: {
+        acceptedPerSecond: number;
+        acceptedPerSecondBefore: number;
+        endedPerSecond: number;
+      };
+      backlog: {
+        outbox: number;
+        outboxOldestSeconds: number;
+        jobRequestsOldestSeconds: number | null;
+      };
+      deadLetters: number;
+      quarantined: number;
+      heldEffects: number;
+      ownerless: number;
+    };
+  };
+  /** GET /jobs/{jobId}/trail: See the request of a job, its messages and its audit trail */
+  getTrail: {
+    path: { jobId: string };
+    answer: {
+      request: {
+        tenantId: string;
+        idempotencyKey: string | null;
+        requestHash: string;
+        correlationId: string;
+        traceparent: string | null;
+        orderingKey: string | null;
+        uniqueKey: string | null;
+        callbackUrl: string | null;
+        tags: {
+          [name: string]: string;
+        };
+        input: unknown;
+        /** what the client said the payload is; null: none */
+        payloadRef: unknown;
+        /** what validation saw; null: not validated yet */
+        payloadPin: unknown;
+        notBefore: string | null;
+        expiresAt: string | null;
+        ownerUntil: string | null;
+      };
+      /** each arrow the job took, oldest first: who, when, from, to, why */
+      events: {
+        eventNo: string;
+        run: number;
+        at: string;
+        actor: string;
+        from: string | null;
+        to: string;
+        reason: string;
+      }[];
+      /** from the outbox to what the dispatcher made of it, oldest first */
+      messages: {
+        messageId: string;
+        messageType: string;
+        destination: string;
+        createdAt: string;
+        publishedAt: string | null;
+        publishAttempts: number;
+        lastError: string | null;
+        receivedAt: string | null;
+        deliveries: number | null;
+        handledAt: string | null;
+        inboxStatus: string | null;
+        outcome: string | null;
+      }[];
+    };
+  };
   /** GET /jobs/{jobId}/execution: See the execution of a job: its definition, states, timeline and history */
   getExecution: {
     path: { jobId: string };
@@ -416,6 +567,20 @@ export type Operations = {
         }[];
         nextToken: string | null;
       };
+    };
+  };
+  /** GET /jobs/{jobId}/history: Page through the history of a job’s execution */
+  getHistory: {
+    path: { jobId: string };
+    query: { nextToken?: string; limit?: number; newestFirst?: boolean };
+    answer: {
+      /** as DescribeExecution says */
+      executionStatus: string;
+      /** as GetExecutionHistory writes them */
+      events: {
+        [name: string]: unknown;
+      }[];
+      nextToken: string | null;
     };
   };
   /** POST /jobs/redrive: Redrive all jobs that match, at a pace */
@@ -929,6 +1094,73 @@ export type Operations = {
       completedAt: string | null;
     };
   };
+  /** GET /ops/callbacks: List answers of providers that a person has to look at */
+  listHeldAnswers: {
+    answer: {
+      callbacks: {
+        callbackId: string;
+        tenantId: string;
+        jobId: string;
+        jobStatus: string;
+        provider: string;
+        effectKey: string;
+        answer: {
+          outcome: 'succeeded' | 'declined';
+          reference: string;
+          amount: number;
+          currency: string;
+          at: string;
+          reason: string | null;
+        };
+        contradiction: {
+          outcome: 'succeeded' | 'declined';
+          reference: string;
+          amount: number;
+          currency: string;
+          at: string;
+          reason: string | null;
+        } | null;
+        settledAs: string | null;
+        heldAt: string;
+        heldReason: string;
+      }[];
+    };
+  };
+  /** POST /ops/callbacks/{callbackId}/resolve: Say that a held answer has been dealt with */
+  resolveHeldAnswer: {
+    path: { callbackId: string };
+    body: {
+      reason: string;
+    };
+    answer: {
+      resolved: boolean;
+    };
+  };
+  /** GET /ops/stock: See what is in stock */
+  listStock: {
+    answer: {
+      stock: {
+        sku: string;
+        available: number;
+        /** whole rupiah */
+        unitPrice: number;
+      }[];
+    };
+  };
+  /** PUT /ops/stock/{sku}: Set what is in stock of an article, and its price */
+  setStock: {
+    path: { sku: string };
+    body: {
+      available: number;
+      unitPrice: number;
+    };
+    answer: {
+      sku: string;
+      available: number;
+      /** whole rupiah */
+      unitPrice: number;
+    };
+  };
   /** GET /ops/audit: See who did what, when and why */
   getAudit: {
     query: {
@@ -964,7 +1196,10 @@ export type Operations = {
 export const routes = {
   isAlive: ['GET', '/healthz'],
   isReady: ['GET', '/readyz'],
+  receiveCallback: ['POST', '/callbacks/{callbackId}'],
   getFailureCode: ['GET', '/failures/{code}'],
+  getMe: ['GET', '/me'],
+  listJobTypes: ['GET', '/job-types'],
   createUpload: ['POST', '/uploads'],
   submitJob: ['POST', '/jobs'],
   listJobs: ['GET', '/jobs'],
@@ -975,7 +1210,12 @@ export const routes = {
   cancelJob: ['POST', '/jobs/{jobId}/cancel'],
   redriveJob: ['POST', '/jobs/{jobId}/redrive'],
   previewRedrive: ['GET', '/jobs/{jobId}/redrive'],
+  getWebhookSecrets: ['GET', '/webhook-secrets'],
+  rotateWebhookSecret: ['POST', '/webhook-secrets/rotate'],
+  getOverview: ['GET', '/ops/overview'],
+  getTrail: ['GET', '/jobs/{jobId}/trail'],
   getExecution: ['GET', '/jobs/{jobId}/execution'],
+  getHistory: ['GET', '/jobs/{jobId}/history'],
   redriveJobs: ['POST', '/jobs/redrive'],
   listBulkRedrives: ['GET', '/ops/bulk'],
   getBulkRedrive: ['GET', '/ops/bulk/{bulkId}'],
@@ -995,5 +1235,9 @@ export const routes = {
   listOpenEffects: ['GET', '/ops/effects'],
   listEffects: ['GET', '/jobs/{jobId}/effects'],
   resolveEffect: ['POST', '/effects/{effectId}/resolve'],
+  listHeldAnswers: ['GET', '/ops/callbacks'],
+  resolveHeldAnswer: ['POST', '/ops/callbacks/{callbackId}/resolve'],
+  listStock: ['GET', '/ops/stock'],
+  setStock: ['PUT', '/ops/stock/{sku}'],
   getAudit: ['GET', '/ops/audit'],
 } as const satisfies Record<keyof Operations, readonly [method: string, path: string]>;
