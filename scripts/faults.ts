@@ -5,8 +5,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { describeReport, runChaos } from '../test/faults/chaos.ts';
-import { startLab } from '../test/faults/lab.ts';
+import {
+  type ChaosOptions,
+  type ChaosReport,
+  describeReport,
+  runChaos,
+} from '../test/faults/chaos.ts';
+import { type Lab, startLab } from '../test/faults/lab.ts';
 import { checkMutations } from '../test/faults/mutate.ts';
 
 const { values, positionals } = parseArgs({
@@ -36,11 +41,19 @@ async function chaos(): Promise<boolean> {
   console.log(`seed ${options.seed} …`);
   const dataDir = mkdtempSync(join(tmpdir(), 'pawl-faults-'));
   const lab = await startLab({}, dataDir);
-  const report = await runChaos(lab, options).finally(async () => void (await lab.stop()));
+  const report = await reportOf(lab, options);
   for (const line of describeReport(options, report)) console.log(line);
   if (report.violations.length > 0) console.log(`logs and data are kept in ${dataDir}`);
   else rmSync(dataDir, { recursive: true, force: true });
   return report.violations.length === 0;
+}
+
+async function reportOf(lab: Lab, options: ChaosOptions): Promise<ChaosReport> {
+  try {
+    return await runChaos(lab, options);
+  } finally {
+    await lab.stop();
+  }
 }
 
 function wholeNumber(name: string, text: string): number {

@@ -1,3 +1,144 @@
-export async function checkMutations(_only?: string): Promise<boolean> {
-  return await Promise.resolve(true);
+import { spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { startTestServer, type TestServer } from '../support/postgres-server.ts';
+import { type Mutation, mutations } from './mutations.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const runTimeoutMs = 240_000;
+
+type Row = {
+  readonly guard: string;
+  readonly caughtBy: string | undefined;
+  readonly seconds: number;
+};
+
+/**
+ * Switches off each guard in turn, in a copy of the source tree, and runs the tests that must miss it. Gives whether
+ * all were missed; `only` is a part of a guard's name. Tests that are red without any change count for nothing: they
+ * are run first, and must be green.
+ */
+export async function checkMutations(only = ''): Promise<boolean> {
+  const chosen = mutations.filter(({ guard }) => guard.includes(only));
+  const copy = copyTree();
+  const server = await startTestServer();
+  try {
+    const files = [...new Set(chosen.flatMap(({ tests }) => tests))];
+    const red = await firstRed(copy, server, files, true);
+    if (red !== undefined) {
+      console.log(`red without any change: ${red}`);
+      return false;
+    }
+    const rows: Row[] = [];
+    for (const mutation of chosen) {
+      const row = await tryMutation(copy, server, mutation);
+      console.log(describe(row));
+      rows.push(row);
+    }
+    const caught = rows.filter(({ caughtBy }) => caughtBy !== undefined).length;
+    console.log(`${caught} of ${rows.length} guards are missed when they are gone`);
+    return caught === rows.length;
+  } finally {
+    await server.stop();
+    rmSync(copy, { recursive: true, force: true });
+  }
+}
+
+async function tryMutation(copy: string, server: TestServer, mutation: Mutation): Promise<Row> {
+  const startedAt = performance.now();
+  const file = join(copy, mutation.file);
+  const original = readFileSync(file, 'utf8');
+  const places = original.split(mutation.from).length - 1;
+  if (places !== 1)
+    throw new Error(`"${mutation.guard}": its text stands ${places} times in ${mutation.file}`);
+  writeFileSync(
+    file,
+    original.replace(mutation.from, () => mutation.to),
+  );
+  try {
+    const caughtBy = await firstRed(copy, server, mutation.tests, false);
+    return {
+      guard: mutation.guard,
+      caughtBy,
+      seconds: Math.round((performance.now() - startedAt) / 1_000),
+    };
+  } finally {
+    writeFileSync(file, original);
+  }
+}
+
+const describe = ({ guard, caughtBy, seconds }: Row): string =>
+  `| ${guard} | ${caughtBy ?? '**nobody**'} | ${seconds} s |`;
+
+/** The first file with a red test, as `file: title`; `all` in one run, else one after the other. */
+async function firstRed(
+  copy: string,
+  server: TestServer,
+  files: readonly string[],
+  all: boolean,
+): Promise<string | undefined> {
+  for (const group of all ? [files] : files.map((file) => [file])) {
+    const red = await redTest(copy, server, group);
+    if (red !== undefined) return red;
+  }
+  return undefined;
+}
+
+async function redTest(
+  copy: string,
+  server: TestServer,
+  files: readonly string[],
+): Promise<string | undefined> {
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+  const child = spawn(
+    process.execPath,
+    [
+      '--test',
+      '--test-reporter=tap',
+      '--test-concurrency=2',
+      `--test-timeout=${runTimeoutMs}`,
+      ...files,
+    ],
+    {
+      cwd: copy,
+      env: { ...env, TEST_POSTGRES_URL: server.url },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
+  let output = '';
+  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString('utf8')));
+  const timer = setTimeout(() => child.kill('SIGTERM'), files.length * runTimeoutMs);
+  const code = await new Promise<number>((resolve) => {
+    child.once('exit', (status) => resolve(status ?? 1));
+  });
+  clearTimeout(timer);
+  if (code === 0) return undefined;
+  const title = /^\s*not ok \d+ - (.*)$/m.exec(output)?.[1] ?? `no test ended (exit code ${code})`;
+  return `${files.length === 1 ? files[0] : 'all'}: ${title}`;
+}
+
+/** What git knows of the tree and what is new in it; the installed packages are linked to. */
+function copyTree(): string {
+  const copy = mkdtempSync(join(tmpdir(), 'pawl-mutate-'));
+  const listed = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '-z'], {
+    cwd: root,
+    encoding: 'utf8',
+  });
+  for (const file of listed.split('\0').filter(Boolean)) {
+    mkdirSync(dirname(join(copy, file)), { recursive: true });
+    cpSync(join(root, file), join(copy, file), { force: true });
+  }
+  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
+  return copy;
 }

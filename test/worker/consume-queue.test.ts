@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { SQSClient } from '@aws-sdk/client-sqs';
 import { pino } from 'pino';
 import type { Disposition } from '../../jobs/dispatch/dispatch-message.ts';
 import { consumeQueue } from '../../worker/consume-queue.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { startQueues } from './queues.ts';
+import { account, startQueues } from './queues.ts';
 
 const queues = await startQueues();
 const log = pino({ level: 'silent' });
@@ -94,17 +95,20 @@ test('paused and started again while a poll is open, it polls no more often than
   const { url } = await queues.create('flapping');
   let open = 0;
   let most = 0;
-  const counted = Object.assign(Object.create(queues.sqs) as typeof queues.sqs, {
-    send: async (...args: Parameters<typeof queues.sqs.send>) => {
-      const isPoll = args[0].constructor.name === 'ReceiveMessageCommand';
-      if (isPoll) most = Math.max(most, (open += 1));
-      try {
-        return await queues.sqs.send(...args);
-      } finally {
-        if (isPoll) open -= 1;
-      }
-    },
+  const counted = new SQSClient({
+    ...account,
+    endpoint: queues.endpoint,
+    useQueueUrlAsEndpoint: false,
   });
+  counted.middlewareStack.add(
+    (next, { commandName }) =>
+      async (args) => {
+        if (commandName !== 'ReceiveMessageCommand') return await next(args);
+        most = Math.max(most, (open += 1));
+        return await next(args).finally(() => (open -= 1));
+      },
+    { step: 'initialize' },
+  );
   const consumer = consume(url, 10, () => Promise.resolve(done), counted);
   consumer.start();
   await waitFor(() => open === 1, 5_000);

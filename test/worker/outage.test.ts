@@ -6,7 +6,7 @@ import { after, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { CreateStateMachineCommand, ListExecutionsCommand, SFNClient } from '@aws-sdk/client-sfn';
 import { pino } from 'pino';
-import type { WorkerConfig } from '../../jobs/config.ts';
+import { readWorkerConfig } from '../../jobs/config.ts';
 import { connect } from '../../jobs/store/connect.ts';
 import type { RegisteredJobType } from '../../statemachines/registry.ts';
 import { createWorkerMetrics } from '../../worker/worker-metrics.ts';
@@ -45,24 +45,16 @@ const logged: string[] = [];
 const log = pino({ level: 'info' }, { write: (line: string) => void logged.push(line) });
 const has = (text: string): boolean => logged.some((line) => line.includes(text));
 
-const config: WorkerConfig = {
-  host: '127.0.0.1',
-  logLevel: 'info',
-  database: { url: proxy.url, poolSize: 5, statementTimeoutMs: 2_000, lockTimeoutMs: 1_000 },
-  queues: {
-    jobRequestsUrl: requests.url,
-    jobRequestsDlqUrl: requests.dlqUrl,
-    executionEventsUrl: events.url,
-    executionEventsDlqUrl: events.dlqUrl,
-  },
-  stateMachineArnPrefix: prefix,
-  jobTypeFolders: [],
-  dispatchConcurrency: 20,
-  startsPerSecond: 250,
-  shutdownGraceMs: 2_000,
-  reconcileIntervalMs: 60_000,
-  metricsPort: 0,
-};
+const config = readWorkerConfig({
+  DATABASE_URL: proxy.url,
+  DATABASE_STATEMENT_TIMEOUT_MS: '2000',
+  JOB_REQUESTS_QUEUE_URL: requests.url,
+  JOB_REQUESTS_DLQ_URL: requests.dlqUrl,
+  EXECUTION_EVENTS_QUEUE_URL: events.url,
+  EXECUTION_EVENTS_DLQ_URL: events.dlqUrl,
+  STATE_MACHINE_ARN_PREFIX: prefix,
+  SHUTDOWN_GRACE_MS: '2000',
+});
 
 const type: RegisteredJobType = { ...probe, definition: waiting, folder: '', taskFiles: [] };
 const workerSql = connect(config.database, 'test worker');

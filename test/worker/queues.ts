@@ -14,6 +14,7 @@ export const account = {
 
 export type TestQueues = {
   readonly sqs: SQSClient;
+  readonly endpoint: string;
   readonly urlOf: (name: string) => string;
   /** A queue with a dead-letter queue behind it, as Pawl's are. */
   create(name: string): Promise<{ readonly url: string; readonly dlqUrl: string }>;
@@ -33,6 +34,7 @@ export async function startQueues(): Promise<TestQueues> {
   const urlOf = (name: string): string => `${cloud.endpoint}/000000000000/${name}`;
   return {
     sqs,
+    endpoint: cloud.endpoint,
     urlOf,
     async create(name) {
       await sqs.send(new CreateQueueCommand({ QueueName: `${name}-dlq` }));

@@ -1,0 +1,158 @@
+/** A guard switched off: the text of one file is changed, and one of the tests must go red. */
+export type Mutation = {
+  readonly guard: string;
+  readonly file: string;
+  readonly from: string;
+  readonly to: string;
+  /** Where the guard is expected to be missed. */
+  readonly tests: readonly string[];
+};
+
+const faults = (name: string): string => `test/faults/${name}.test.ts`;
+
+export const mutations: readonly Mutation[] = [
+  {
+    guard: 'inbox: a message is worked on once',
+    file: 'jobs/store/inbox.ts',
+    from: 'where inbox.request_hash = excluded.request_hash\n      and (',
+    to: 'where true or (',
+    tests: ['test/jobs/inbox.test.ts'],
+  },
+  {
+    guard: 'inbox: the lease token closes it',
+    file: 'jobs/store/inbox.ts',
+    from: 'idempotency_key = ${claim.idempotencyKey}\n    and lease_token = ${claim.leaseToken}`;',
+    to: 'idempotency_key = ${claim.idempotencyKey}`;',
+    tests: ['test/jobs/inbox.test.ts'],
+  },
+  {
+    guard: 'execution named after the job',
+    file: 'jobs/executions.ts',
+    from: 'name: executionName,',
+    to: 'name: `${executionName}-${Date.now()}`,',
+    tests: [faults('redelivery')],
+  },
+  {
+    guard: 'fence: redrive count of domain writes and effects',
+    file: 'jobs/store/open-run.ts',
+    from: "and redrive_count = ${fence.redriveCount} and status = 'RUNNING'\n  for share",
+    to: "and status = 'RUNNING'\n  for share",
+    tests: ['test/jobs/fence.test.ts', 'test/effects/lease-and-fence.test.ts'],
+  },
+  {
+    guard: 'fence: execution name of an ending',
+    file: 'jobs/store/finish-job.ts',
+    from: 'where job_id = ${jobId} and execution_name = ${executionName}\n        and ((',
+    to: 'where job_id = ${jobId}\n        and ((',
+    tests: ['test/jobs/fence.test.ts'],
+  },
+  {
+    guard: 'status guard: what has ended stays ended',
+    file: 'jobs/store/finish-job.ts',
+    from: "redrive_count = ${redriveCount} and status in ('PENDING', 'RUNNING'))",
+    to: 'redrive_count = ${redriveCount})',
+    tests: ['test/jobs/fence.test.ts', faults('redelivery')],
+  },
+  {
+    guard: 'effects: intention before the call',
+    file: 'jobs/effect-log.ts',
+    from: '  const lease = await insertCalling(sql, intention);\n',
+    to: "  await pursuit.provider.call({ effectId: '' as never, idempotencyKey: `${intention.tenantId}/${intention.effectKey}`, signal: AbortSignal.timeout(5_000) });\n  const lease = await insertCalling(sql, intention);\n",
+    tests: [
+      'test/effects/killed-attempt.test.ts',
+      'test/effects/outcomes.test.ts',
+      faults('redelivery'),
+    ],
+  },
+  {
+    guard: 'effects: a completed one is never called again',
+    file: 'jobs/effect-decisions.ts',
+    from: "case 'COMPLETED':\n      return { do: 'answer' };",
+    to: "case 'COMPLETED':\n      return { do: 'call' };",
+    tests: ['test/effects/outcomes.test.ts', 'test/effects/lost-answer.test.ts'],
+  },
+  {
+    guard: 'effects: the lease token records an outcome',
+    file: 'jobs/store/effects.ts',
+    from: "where effect_id = ${lease.effectId} and lease_token = ${lease.token} and status = 'CALLING'",
+    to: "where effect_id = ${lease.effectId} and status = 'CALLING'",
+    tests: ['test/effects/lease-and-fence.test.ts', 'test/effects/any-sequence.test.ts'],
+  },
+  {
+    guard: 'a message is deleted only after it is done',
+    file: 'worker/consume-queue.ts',
+    from: '    const disposition = await handle(',
+    to: '    deletions.add(message);\n    const disposition = await handle(',
+    tests: ['test/worker/outage.test.ts'],
+  },
+  {
+    guard: 'circuit: an outage stops receiving',
+    file: 'worker/circuit.ts',
+    from: 'if (failures < threshold || probing',
+    to: 'if (failures >= 0 || probing',
+    tests: ['test/worker/outage.test.ts'],
+  },
+  {
+    guard: 'outbox: what is not recorded as sent is sent again',
+    file: 'jobs/store/outbox.ts',
+    from: 'where published_at is null and next_attempt_at <= now()\n      order by',
+    to: 'where published_at is null and attempts = 0 and next_attempt_at <= now()\n      order by',
+    tests: ['test/jobs/outbox.test.ts', faults('crash-matrix')],
+  },
+  {
+    guard: 'outbox: two sweepers never take one row',
+    file: 'jobs/store/outbox.ts',
+    from: 'next_attempt_at = now() + make_interval(secs => ${sweepLeaseSeconds})',
+    to: 'next_attempt_at = next_attempt_at',
+    tests: ['test/jobs/outbox.test.ts'],
+  },
+  {
+    guard: 'redrive: two at the same moment make one',
+    file: 'jobs/store/redrive-job.ts',
+    from: 'where job_id = ${job.jobId} and status = ${job.status} and execution_name = ${job.executionName}\n        and redrive_count = ${job.redriveCount} and run = ${job.run}',
+    to: 'where job_id = ${job.jobId}',
+    tests: ['test/api/cancel-redrive.test.ts', faults('redrive')],
+  },
+  {
+    guard: 'reconciler: a backlog is not sent again blindly',
+    file: 'jobs/reconcile.ts',
+    from: "return queue.empty || passed ? 'resend' : 'wait';",
+    to: "return queue.empty || passed || true ? 'resend' : 'wait';",
+    tests: ['test/jobs/reconcile-decision.test.ts'],
+  },
+  {
+    guard: 'reconciler: owners that are overdue are looked for',
+    file: 'jobs/store/ownerless.ts',
+    from: 'where owner_until < now()\n    order by',
+    to: 'where owner_until < now() and false\n    order by',
+    tests: [faults('redrive')],
+  },
+  {
+    guard: 'submit: the request hash of an idempotency key',
+    file: 'jobs/submit.ts',
+    from: 'found.requestHash === job.requestHash\n',
+    to: 'found.requestHash !== undefined\n',
+    tests: ['test/api/idempotency.test.ts'],
+  },
+  {
+    guard: 'ordering: a job waits for the one before it',
+    file: 'jobs/store/submit-job.ts',
+    from: "case when coalesce(current_job, job_id) <> job_id then 'infinity'",
+    to: "case when false then 'infinity'",
+    tests: ['test/jobs/ordering.test.ts'],
+  },
+  {
+    guard: 'documents: an older version never overwrites',
+    file: 'jobs/store/documents.ts',
+    from: 'where stored.version < excluded.version',
+    to: 'where true',
+    tests: ['test/document-metadata/versions.test.ts'],
+  },
+  {
+    guard: 'stop: a cancelled job’s execution is stopped',
+    file: 'jobs/dispatch/stop-run.ts',
+    from: '  await work.executions.stop(\n',
+    to: '  if (Date.now() < 0) await work.executions.stop(\n',
+    tests: [faults('redrive')],
+  },
+];
