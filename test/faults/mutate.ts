@@ -1,21 +1,22 @@
 import { spawn } from 'node:child_process';
-import { execFileSync } from 'node:child_process';
 import {
   cpSync,
-  mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startTestServer, type TestServer } from '../support/postgres-server.ts';
 import { type Mutation, mutations } from './mutations.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
+/** State, and what is linked to. */
+const notCopied = new Set(['.data', '.git', 'node_modules']);
 const runTimeoutMs = 240_000;
 
 type Row = {
@@ -128,16 +129,12 @@ async function redTest(
   return `${files.length === 1 ? files[0] : 'all'}: ${title}`;
 }
 
-/** What git knows of the tree and what is new in it; the installed packages are linked to. */
+/** The source tree; the installed packages are linked to. */
 function copyTree(): string {
   const copy = mkdtempSync(join(tmpdir(), 'pawl-mutate-'));
-  const listed = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '-z'], {
-    cwd: root,
-    encoding: 'utf8',
-  });
-  for (const file of listed.split('\0').filter(Boolean)) {
-    mkdirSync(dirname(join(copy, file)), { recursive: true });
-    cpSync(join(root, file), join(copy, file), { force: true });
+  for (const name of readdirSync(root)) {
+    if (notCopied.has(name)) continue;
+    cpSync(join(root, name), join(copy, name), { recursive: true });
   }
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
   return copy;
