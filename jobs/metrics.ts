@@ -61,91 +61,102 @@ type Read = {
   readonly onError: (error: unknown) => void;
 };
 
-/** The state of the whole system, read when it is scraped. */
+/**
+ * The state of the whole system, read when it is scraped. Every metric of it waits for the same reading: prom-client
+ * asks all of them at once, and takes their values when each says that it is ready.
+ */
 export function createSystemMetrics(register: Registry, read: Read): void {
-  const gauges = createGauges(register);
-  const jobs = createJobMetrics(register);
-  const up = new Gauge({
-    name: 'pawl_figures_up',
-    help: '1 where the database and SQS answered at this scrape; else the other gauges are old',
-    registers: [register],
-    collect: async () => {
-      try {
-        const [figures, endings] = await Promise.all([read.figures(), read.endings()]);
-        showFigures(gauges, figures);
-        for (const ending of endings) countEnding(jobs, ending);
-        up.set(1);
-      } catch (error) {
-        up.set(0);
-        read.onError(error);
-      }
-    },
-  });
+  let reading: Promise<void> | undefined;
+  const collect = async (): Promise<void> => {
+    reading ??= refresh().finally(() => (reading = undefined));
+    await reading;
+  };
+  const refresh = async (): Promise<void> => {
+    try {
+      const [figures, endings] = await Promise.all([read.figures(), read.endings()]);
+      showFigures(gauges, figures);
+      for (const ending of endings) countEnding(jobs, ending);
+      gauges.up.set(1);
+    } catch (error) {
+      gauges.up.set(0);
+      read.onError(error);
+    }
+  };
+  const shared: Shared = { registers: [register], collect };
+  const gauges = createGauges(shared);
+  const jobs = createJobMetrics(shared);
 }
 
-const gauge = (register: Registry, name: string, help: string, labelNames: string[] = []) =>
-  new Gauge({ name, help, labelNames, registers: [register] });
+type Shared = { readonly registers: Registry[]; readonly collect: () => Promise<void> };
 
-const createGauges = (register: Registry) => ({
-  outboxDue: gauge(register, 'pawl_outbox_due_messages', 'Messages that are due and not sent'),
+const gauge = (shared: Shared, name: string, help: string, labelNames: string[] = []) =>
+  new Gauge({ name, help, labelNames, ...shared });
+
+const createGauges = (shared: Shared) => ({
+  up: gauge(
+    shared,
+    'pawl_figures_up',
+    '1 where the database and SQS answered at this scrape; else the other gauges are old',
+  ),
+  outboxDue: gauge(shared, 'pawl_outbox_due_messages', 'Messages that are due and not sent'),
   outboxOldest: gauge(
-    register,
+    shared,
     'pawl_outbox_oldest_seconds',
     'For how long the oldest message has been due and not sent',
   ),
   queueMessages: gauge(
-    register,
+    shared,
     'pawl_queue_messages',
     'Messages in a queue, as SQS counts them: visible, in-flight, delayed',
     ['queue', 'state'],
   ),
   queueOldest: gauge(
-    register,
+    shared,
     'pawl_queue_oldest_seconds',
     'For how long the oldest message of a queue has waited; 0 where none does',
     ['queue'],
   ),
-  deadLetters: gauge(register, 'pawl_dead_letters', 'Messages in a dead-letter queue', ['queue']),
+  deadLetters: gauge(shared, 'pawl_dead_letters', 'Messages in a dead-letter queue', ['queue']),
   quarantined: gauge(
-    register,
+    shared,
     'pawl_quarantined_messages',
     'Messages that are kept for a person to decide on',
   ),
-  openJobs: gauge(register, 'pawl_open_jobs', 'Jobs that are not final', ['status']),
+  openJobs: gauge(shared, 'pawl_open_jobs', 'Jobs that are not final', ['status']),
   ownerless: gauge(
-    register,
+    shared,
     'pawl_jobs_without_owner',
     'Jobs that nobody is known to look after; the reconciler takes them once a minute',
   ),
-  effects: gauge(register, 'pawl_effects', 'Effects that are not COMPLETED', ['status']),
+  effects: gauge(shared, 'pawl_effects', 'Effects that are not COMPLETED', ['status']),
   inbox: gauge(
-    register,
+    shared,
     'pawl_inbox_last_hour',
     'Messages of the last hour: received, duplicate, processing, failed-retryable, failed-terminal',
     ['kind'],
   ),
-  workers: gauge(register, 'pawl_workers', 'Worker processes: alive, circuit-open', ['state']),
+  workers: gauge(shared, 'pawl_workers', 'Worker processes: alive, circuit-open', ['state']),
 });
 
-const createJobMetrics = (register: Registry) => ({
+const createJobMetrics = (shared: Shared) => ({
   ended: new Counter({
     name: 'pawl_jobs_ended_total',
     help: 'Jobs that have ended, each time they did; code is the failure’s, or none',
     labelNames: ['type', 'status', 'code'],
-    registers: [register],
+    ...shared,
   }),
   redriven: new Counter({
     name: 'pawl_jobs_redriven_total',
     help: 'Runs that were opened by a redrive',
     labelNames: ['type'],
-    registers: [register],
+    ...shared,
   }),
   durationSeconds: new Histogram({
     name: 'pawl_job_duration_seconds',
     help: 'From a job’s acceptance to its end',
     labelNames: ['type', 'status'],
     buckets: [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600, 14_400, 86_400],
-    registers: [register],
+    ...shared,
   }),
 });
 

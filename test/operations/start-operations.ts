@@ -17,13 +17,13 @@ export type Operations = {
   readonly sql: Sql;
   readonly sqs: SQSClient;
   /** Calls the API with the operator's key. */
-  ops(method: string, path: string, json?: unknown): Promise<Answer>;
+  readonly ops: (method: string, path: string, json?: unknown) => Promise<Answer>;
   /** Submits a job of the type `gate`; gives its id. */
-  submitGate(): Promise<string>;
-  closeGate(): void;
-  openGate(): void;
+  readonly submitGate: () => Promise<string>;
+  readonly closeGate: () => void;
+  readonly openGate: () => void;
   /** Waits until the job has the status; gives the job. */
-  until(jobId: string, status: string, timeoutMs?: number): Promise<Answer['body']>;
+  readonly until: (jobId: string, status: string, timeoutMs?: number) => Promise<Answer['body']>;
 };
 
 /** All of Pawl with the job type `gate`, for one test file. */
