@@ -5,6 +5,8 @@ import { ApiError } from './api/api-error.ts';
 import { systemClock, type Clock } from './clock.ts';
 import { createStatusPublisher, type PutEvents } from './events/status-publisher.ts';
 import type { ExecutionIdentity } from './execution/view.ts';
+import type { MockConfig } from './mocking/mock-config.ts';
+import { createMockedTaskRunner } from './mocking/mocked-task-runner.ts';
 import { createActivityQueues } from './runtime/activity-queues.ts';
 import { createAttemptKeeper } from './runtime/attempt-keeper.ts';
 import { createClosedWaiters } from './runtime/closed-waiters.ts';
@@ -27,6 +29,8 @@ export type EngineOptions = {
   readonly endpoints?: TaskEndpoints;
   /** Carries out tasks in place of the drivers in tasks/. */
   readonly taskRunner?: TaskRunner;
+  /** Answers for services in executions that are started with a test case (mocking/). */
+  readonly mockConfig?: MockConfig;
   /** Sends status-change events; without it none are made. */
   readonly putEvents?: PutEvents;
   /** A failure that nobody waits for; by default it goes to stderr. */
@@ -57,12 +61,18 @@ export function createEngine(options: EngineOptions): Engine {
   const starting: Api['starting'] = new Map();
   const publisher = options.putEvents && createStatusPublisher(store, options.putEvents, report);
 
-  const runner =
+  const realRunner =
     options.taskRunner ??
     createTaskRunner(
-      createDriverLookup({ endpoints: options.endpoints ?? {}, api: () => api }),
+      createDriverLookup({
+        endpoints: options.endpoints ?? {},
+        region: locality.region,
+        api: () => api,
+      }),
       report,
     );
+  const { mockConfig } = options;
+  const runner = mockConfig ? createMockedTaskRunner(mockConfig, realRunner) : realRunner;
   const attempts = createAttemptKeeper({
     runner,
     activities,
@@ -103,6 +113,7 @@ export function createEngine(options: EngineOptions): Engine {
     starting,
     runner,
     mapRuns,
+    ...(mockConfig && { mockConfig }),
   };
   host.resume();
   mapRuns.resume();
@@ -134,7 +145,8 @@ function identityOf(
 ): { identity: ExecutionIdentity; revision: number } | undefined {
   const row = store.executions.get(id);
   if (!row) return undefined;
-  const { arn, name, machineArn, versionArn, aliasArn, mapRunArn, express, revision } = row;
+  const { arn, name, machineArn, versionArn, aliasArn, mapRunArn, express, revision, testCase } =
+    row;
   const identity = {
     id,
     arn,
@@ -146,6 +158,7 @@ function identityOf(
     ...(aliasArn !== undefined && { aliasArn }),
     ...(mapRunArn !== undefined && { mapRunArn }),
     express,
+    ...(testCase && { testCase }),
   };
   return { identity, revision };
 }

@@ -1,25 +1,37 @@
+import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { createHttpServer, type AdminCall } from './api/http-server.ts';
 import { createManualClock } from './clock.ts';
 import { createEngine } from './engine.ts';
 import { putEventsTo } from './events/put-events.ts';
+import { parseMockConfig, type MockConfig } from './mocking/mock-config.ts';
 import { StoreUnusableError } from './store/open-database.ts';
 
 /**
  * The engine as a process of its own:
- * `npm run stepfunctions -- --port 8083 --data DIR [--host 127.0.0.1] [--clock manual]`.
+ * `npm run stepfunctions -- --port 8083 --data DIR [--host 127.0.0.1] [--clock manual] [--mock-config FILE]`.
  * Prints `{"ready":true,"port":N}` when it listens. SIGTERM stops it; so does SIGINT, unless
  * PAWL_SUPERVISED=1 says that somebody else will (a terminal sends SIGINT to everybody).
  */
-const USAGE = 'usage: stepfunctions --data DIR [--port 8083] [--host 127.0.0.1] [--clock manual]';
+const USAGE =
+  'usage: stepfunctions --data DIR [--port 8083] [--host 127.0.0.1] [--clock manual] [--mock-config FILE]';
 
-function readOptions(): { port: number; host: string; dataDir: string; isManualClock: boolean } {
+type Options = {
+  readonly port: number;
+  readonly host: string;
+  readonly dataDir: string;
+  readonly isManualClock: boolean;
+  readonly mockConfig?: MockConfig;
+};
+
+function readOptions(): Options {
   const { values } = parseArgs({
     options: {
       port: { type: 'string', default: '8083' },
       host: { type: 'string', default: '127.0.0.1' },
       data: { type: 'string' },
       clock: { type: 'string', default: 'system' },
+      'mock-config': { type: 'string' },
     },
   });
   const port = Number(values.port);
@@ -29,12 +41,24 @@ function readOptions(): { port: number; host: string; dataDir: string; isManualC
   if (values.clock !== 'system' && values.clock !== 'manual') {
     throw new Error(`--clock ${values.clock}: it is system or manual`);
   }
+  // The variable is the one of AWS Step Functions Local.
+  const mockFile = values['mock-config'] ?? process.env['SFN_MOCK_CONFIG'];
   return {
     port,
     host: values.host,
     dataDir: values.data,
     isManualClock: values.clock === 'manual',
+    ...(mockFile !== undefined && { mockConfig: readMockConfig(mockFile) }),
   };
+}
+
+function readMockConfig(file: string): MockConfig {
+  try {
+    return parseMockConfig(readFileSync(file, 'utf8'));
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : String(error);
+    throw new Error(`--mock-config ${file}: ${problem}`, { cause: error });
+  }
 }
 
 function report(error: unknown): void {
@@ -60,7 +84,7 @@ function endpoints(): Record<string, string> {
 }
 
 function start(): void {
-  const { port, host, dataDir, isManualClock } = readOptions();
+  const { port, host, dataDir, isManualClock, mockConfig } = readOptions();
   const manual = isManualClock ? createManualClock() : undefined;
   const services = endpoints();
   const eventbridge = services['eventbridge'];
@@ -71,6 +95,7 @@ function start(): void {
     region: process.env['AWS_REGION'] ?? 'us-east-1',
     accountId: process.env['AWS_ACCOUNT_ID'] ?? '000000000000',
     ...(manual && { clock: manual }),
+    ...(mockConfig && { mockConfig }),
     ...(eventbridge !== undefined && { putEvents: putEventsTo(eventbridge) }),
   });
   const advance: AdminCall = (body) => {

@@ -34,14 +34,15 @@ const MAX_OPEN = 1_000_000;
  * https://docs.aws.amazon.com/step-functions/latest/apireference/API_StartExecution.html
  */
 export async function beginExecution(api: Api, request: StartRequest): Promise<Begun> {
-  const found = resolveMachine(api, request.stateMachineArn);
+  const { arn: machineArn, testCase } = splitTestCase(api, request.stateMachineArn);
+  const found = resolveMachine(api, machineArn);
   const { machine } = found;
   if (machine.deleting) {
     throw new ApiError('StateMachineDeleting', `State Machine Deleting: '${machine.arn}'`);
   }
   const name = checkName(request.name ?? randomUUID());
   const input = checkInput(request.input ?? '{}');
-  if (machine.type === 'EXPRESS') return begin(api, found, request, name, input);
+  if (machine.type === 'EXPRESS') return begin(api, found, request, name, input, testCase);
 
   const arn = executionArn(api.locality, machine.name, name);
   // Another request may be starting the same name just now: see what becomes of it.
@@ -54,7 +55,7 @@ export async function beginExecution(api: Api, request: StartRequest): Promise<B
   if (api.host.counts().open >= MAX_OPEN) {
     throw new ApiError('ExecutionLimitExceeded', `There are ${MAX_OPEN} open executions.`);
   }
-  const starting = begin(api, found, request, name, input);
+  const starting = begin(api, found, request, name, input, testCase);
   api.starting.set(arn, starting);
   try {
     return await starting;
@@ -69,14 +70,16 @@ async function begin(
   { traceHeader }: StartRequest,
   name: string,
   input: string,
+  testCase: string | undefined,
 ): Promise<Begun> {
   const { machine, revision, versionArn, aliasArn } = found;
   const express = machine.type === 'EXPRESS';
+  const arn = express
+    ? expressArn(api.locality, machine.name, name, randomUUID())
+    : executionArn(api.locality, machine.name, name);
   const identity: ExecutionIdentity = {
     id: api.store.executions.nextId(),
-    arn: express
-      ? expressArn(api.locality, machine.name, name, randomUUID())
-      : executionArn(api.locality, machine.name, name),
+    arn,
     name,
     machineArn: machine.arn,
     machineName: machine.name,
@@ -84,6 +87,9 @@ async function begin(
     ...(versionArn !== undefined && { versionArn }),
     ...(aliasArn !== undefined && { aliasArn }),
     express,
+    ...(testCase !== undefined && {
+      testCase: { machineName: machine.name, name: testCase, executionArn: arn },
+    }),
   };
   const view = await api.host.start({
     identity,
@@ -93,6 +99,25 @@ async function begin(
     ...(traceHeader !== undefined && { traceHeader }),
   });
   return { id: identity.id, arn: identity.arn, startedAt: view.startedAt, view };
+}
+
+/** `…:stateMachine:NAME#CASE` starts NAME with the mocks of CASE; only where there are mocks. */
+export function splitTestCase(
+  { mockConfig }: Api,
+  stateMachineArn: string,
+): { arn: string; testCase?: string } {
+  const hash = stateMachineArn.indexOf('#');
+  if (!mockConfig || hash < 0) return { arn: stateMachineArn };
+  const arn = stateMachineArn.slice(0, hash);
+  const testCase = stateMachineArn.slice(hash + 1);
+  const machineName = arn.split(':').at(6) ?? '';
+  if (!mockConfig.hasTestCase(machineName, testCase)) {
+    throw new ApiError(
+      'ValidationException',
+      `The mock configuration has no test case '${testCase}' for the state machine '${machineName}'.`,
+    );
+  }
+  return { arn, testCase };
 }
 
 function checkInput(input: string): string {

@@ -1,6 +1,7 @@
 import type { Locality } from '../arn.ts';
 import type { Clock } from '../clock.ts';
 import type { MapRunKeeper } from '../map-run/map-run-keeper.ts';
+import type { MockConfig } from '../mocking/mock-config.ts';
 import type { ActivityQueues } from '../runtime/activity-queues.ts';
 import type { ClosedWaiters } from '../runtime/closed-waiters.ts';
 import type { ExecutionHost } from '../runtime/execution-host.ts';
@@ -20,6 +21,7 @@ export type Api = {
   readonly closed: ClosedWaiters;
   readonly runner: TaskRunner;
   readonly mapRuns: MapRunKeeper;
+  readonly mockConfig?: MockConfig;
   /** Executions whose start is not on disk yet, by ARN. */
   readonly starting: Map<string, Promise<unknown>>;
 };

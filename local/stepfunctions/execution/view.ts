@@ -17,6 +17,15 @@ export type ExecutionIdentity = {
   readonly aliasArn?: string;
   readonly mapRunArn?: string;
   readonly express: boolean;
+  readonly testCase?: TestCase;
+};
+
+/** The execution runs with mocked services (mocking/): under which machine, case and execution. */
+export type TestCase = {
+  readonly machineName: string;
+  readonly name: string;
+  /** The one that was started; a Map's children count their invocations with it. */
+  readonly executionArn: string;
 };
 
 /** An execution as its log says it is: the fold of `apply` over its records, and nothing else. */

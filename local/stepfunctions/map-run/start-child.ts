@@ -47,6 +47,7 @@ export function createChildStarter(
       roleArn: view.identity.roleArn,
       mapRunArn: row.arn,
       express: row.express,
+      ...(view.identity.testCase && { testCase: view.identity.testCase }),
     };
   }
 

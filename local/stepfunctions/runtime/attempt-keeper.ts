@@ -71,6 +71,7 @@ export function createAttemptKeeper(dependencies: AttemptKeeperDependencies) {
       arguments: attempt.arguments,
       ...(attempt.credentials !== undefined && { credentials: attempt.credentials }),
       ...(attempt.token !== undefined && { taskToken: attempt.token }),
+      ...(identity.testCase && { testCase: identity.testCase }),
       startedAt: attempt.startedAt,
       attemptKey: `${identity.arn}/${attempt.id}`,
       signal,

@@ -1,5 +1,5 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
-import type { ExecutionIdentity, ExecutionStatus } from '../execution/view.ts';
+import type { ExecutionIdentity, ExecutionStatus, TestCase } from '../execution/view.ts';
 
 /** PENDING_REDRIVE: a child of a redriven Map Run that waits for its turn; its log says nothing yet. */
 export type RowStatus = ExecutionStatus | 'PENDING_REDRIVE';
@@ -25,6 +25,7 @@ export type ExecutionRow = {
   readonly redriveCount: number;
   readonly redrivenAt?: number;
   readonly traceHeader?: string;
+  readonly testCase?: TestCase;
 };
 
 /** What changes in a row when an execution ends or is redriven. */
@@ -72,8 +73,8 @@ export type ExecutionStore = {
 
 export function createExecutionStore(db: DatabaseSync): ExecutionStore {
   const insert = db.prepare(`insert into executions
-    (id, arn, machine_arn, name, revision, version_arn, alias_arn, map_run_arn, express, status, started_at, trace_header)
-    values (?, ?, ?, ?, ?, ?, ?, ?, ?, 'RUNNING', ?, ?)`);
+    (id, arn, machine_arn, name, revision, version_arn, alias_arn, map_run_arn, express, status, started_at, trace_header, test_case)
+    values (?, ?, ?, ?, ?, ?, ?, ?, ?, 'RUNNING', ?, ?, ?)`);
   const update =
     db.prepare(`update executions set status = ?, stopped_at = ?, output = ?, error = ?, cause = ?,
     last_event_id = ?, redrive_count = ?, redriven_at = ? where id = ?`);
@@ -106,6 +107,7 @@ export function createExecutionStore(db: DatabaseSync): ExecutionStore {
         identity.express ? 1 : 0,
         startedAt,
         traceHeader ?? null,
+        identity.testCase ? JSON.stringify(identity.testCase) : null,
       );
     },
     update(id, outcome) {
@@ -191,6 +193,7 @@ function toRow(columns: Columns | undefined): ExecutionRow | undefined {
     redriveCount: number('redrive_count'),
     ...(has('redriven_at') && { redrivenAt: number('redriven_at') }),
     ...(has('trace_header') && { traceHeader: text('trace_header') }),
+    ...(has('test_case') && { testCase: JSON.parse(text('test_case')) as TestCase }),
   };
 }
 

@@ -143,5 +143,8 @@ create table map_run_children (
 ) without rowid;
 `;
 
+/** The test case an execution was started with, as JSON (mocking/). */
+const TEST_CASES = 'alter table executions add column test_case text;';
+
 /** In this order, each once; the file remembers how many it has seen. Never edited, only added to. */
-export const MIGRATIONS: readonly string[] = [EXECUTIONS, MAP_RUNS];
+export const MIGRATIONS: readonly string[] = [EXECUTIONS, MAP_RUNS, TEST_CASES];

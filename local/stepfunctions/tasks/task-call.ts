@@ -1,4 +1,5 @@
 import type { IntegrationPattern } from '../execution/task-resource.ts';
+import type { TestCase } from '../execution/view.ts';
 import type { Json } from '../language/json.ts';
 
 /** One attempt of a Task, as its driver sees it. Everything in it is recorded in the log. */
@@ -17,6 +18,7 @@ export type TaskCall = {
   readonly arguments: Json;
   readonly credentials?: Json;
   readonly taskToken?: string;
+  readonly testCase?: TestCase;
   /**
    * The same for every invocation of one attempt, also after a crash: what a service that
    * deduplicates requests should be given.

@@ -1,6 +1,6 @@
 import type { ExecutionView } from '../../execution/view.ts';
 import { ApiError } from '../api-error.ts';
-import { beginExecution } from '../begin-execution.ts';
+import { beginExecution, splitTestCase } from '../begin-execution.ts';
 import * as field from '../fields.ts';
 import { resolveMachine } from '../find-machine.ts';
 import { operation, type Api } from '../operation.ts';
@@ -17,7 +17,7 @@ const shape = structure({
 
 /** Runs an Express execution and answers with its outcome. */
 export const startSyncExecution = operation(shape, async (api, request) => {
-  const { machine } = resolveMachine(api, request.stateMachineArn);
+  const { machine } = resolveMachine(api, splitTestCase(api, request.stateMachineArn).arn);
   if (machine.type !== 'EXPRESS') {
     throw new ApiError(
       'StateMachineTypeNotSupported',
