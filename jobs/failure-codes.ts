@@ -164,5 +164,13 @@ export const failureCodes = {
 
 export type FailureCode = keyof typeof failureCodes;
 
+const compensated: ReadonlySet<string> = new Set<FailureCode>([
+  'PAYMENT_DECLINED',
+  'PAYMENT_TIMED_OUT',
+]);
+
+/** Whether a job that fails with this has undone what it had begun: it is restarted, never resumed. */
+export const isCompensated = (code: string): boolean => compensated.has(code);
+
 export const isFailureCode = (text: string): text is FailureCode =>
   Object.hasOwn(failureCodes, text);

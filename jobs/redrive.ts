@@ -1,4 +1,5 @@
 import { crashPoint } from './crash-point.ts';
+import { isCompensated } from './failure-codes.ts';
 import { newEnvelope } from './envelope.ts';
 import { executionNameOf, type JobId, type TenantId } from './ids.ts';
 import type { Sql } from './store/connect.ts';
@@ -8,7 +9,7 @@ import { findJobState, type JobState } from './store/stop-job.ts';
 
 /**
  * `resume`: RedriveExecution from the failed state. `restart`: a new execution of the current definition.
- * `auto`: resume where Step Functions allows it, else restart.
+ * `auto`: resume where Step Functions allows it, else restart; a failure that has been compensated is restarted.
  */
 export type RedriveMode = 'resume' | 'restart' | 'auto';
 
@@ -40,9 +41,10 @@ export async function requestRedrive(sql: Sql, request: RedriveRequest): Promise
   if (!redrivable.has(job.status)) return { outcome: 'not-redrivable', job };
   if (job.run !== (request.onlyRun ?? job.run)) return { outcome: 'not-redrivable', job };
 
-  const fence = nextFence(job, request.mode);
+  const mode = modeFor(job, request.mode);
+  const fence = nextFence(job, mode);
   const { actor, reason, expiresAt } = request;
-  const message = redriveMessage(job, fence, request.mode);
+  const message = redriveMessage(job, fence, mode);
   crashPoint('before-redrive-commit');
   const reopened = await reopenJob(sql, job, { ...fence, actor, reason, expiresAt, message });
   crashPoint('after-redrive-commit');
@@ -57,6 +59,10 @@ export async function requestRedrive(sql: Sql, request: RedriveRequest): Promise
     row: reopened.row,
   };
 }
+
+/** A resume would run again what undid the rest, or only the Fail state behind it. */
+const modeFor = (job: JobState, mode: RedriveMode): RedriveMode =>
+  mode === 'auto' && job.failureCode !== null && isCompensated(job.failureCode) ? 'restart' : mode;
 
 type FencePair = { readonly executionName: string; readonly redriveCount: number };
 

@@ -57,12 +57,8 @@ export const handler = defineTask(
     if (response?.status === 402) {
       const registered = await findCallback(sql, callbackId);
       if (registered !== undefined) {
-        await storeAnswer(
-          sql,
-          registered,
-          declined(order, response),
-          callbackMessage(waiting, 'tasks'),
-        );
+        const answer = declined(order, response);
+        await storeAnswer(sql, registered, answer, callbackMessage(waiting, 'tasks'), false);
       }
     }
     return {};

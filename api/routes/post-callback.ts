@@ -53,6 +53,7 @@ export function postCallback(api: Api, { sql, relay, paymentWebhookSecret }: App
         callback,
         read.answer,
         callbackMessage(callback, 'api'),
+        true,
       );
       if (stored.kind === 'stored') relay.publishSoon(stored.row);
       request.log.info({ jobId: callback.jobId, kind: stored.kind }, 'callback');

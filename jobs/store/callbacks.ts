@@ -103,13 +103,15 @@ export type StoredAnswer =
 
 /**
  * Stores an answer and the message that brings it to the waiting state, in one statement. An answer also proves that
- * the call it belongs to has arrived: an effect whose outcome was unknown is COMPLETED by it.
+ * the call it belongs to has arrived: its effect is COMPLETED, whatever our own call came to know.
  */
 export async function storeAnswer(
   sql: Sql,
   callback: Callback,
   answer: CallbackAnswer,
   message: Envelope,
+  /** Whether the caller publishes the message at once; else the relay's sweep does. */
+  publishes: boolean,
 ): Promise<StoredAnswer> {
   const json = sql.json(answer);
   const [stored] = await sql<(OutboxRow & { contradicts: boolean })[]>`
@@ -128,7 +130,7 @@ export async function storeAnswer(
         provider_reference = ${answer.reference}, completed_at = now(), updated_at = now()
       from answered
       where effect.tenant_id = answered.tenant_id and effect.effect_key = answered.effect_key
-        and effect.status = 'UNKNOWN'
+        and effect.status in ('INTENDED', 'CALLING', 'UNKNOWN')
     ),
     contradicted as (
       update callbacks set contradiction = ${json}::jsonb, held_at = now(), resolved_at = null,
@@ -146,7 +148,7 @@ export async function storeAnswer(
     )
     insert into outbox (message_id, tenant_id, destination, message_type, job_id, envelope, attempts, next_attempt_at)
     select ${message.messageId}::uuid, tenant_id, 'job-requests', ${message.messageType}, job_id,
-           ${sql.json(message)}::jsonb, 1, now() + make_interval(secs => ${firstLeaseSeconds})
+           ${sql.json(message)}::jsonb, 1, now() + make_interval(secs => ${publishes ? firstLeaseSeconds : 0})
     from answered
     returning message_id as "messageId", tenant_id as "tenantId", destination, envelope, traceparent, attempts`;
   if (stored !== undefined) return { kind: 'stored', row: stored };

@@ -16,6 +16,8 @@ export type JobState = {
   readonly correlationId: string;
   readonly traceparent: string | null;
   readonly ordered: boolean;
+  /** `failure.code`; null unless it is FAILED. */
+  readonly failureCode: string | null;
   /** Whether it has begun what it alone can undo: then it is neither cancelled nor expires. */
   readonly pastStopping: boolean;
   /** Whether other jobs of its ordering key wait for this one. */
@@ -31,7 +33,7 @@ export async function findJobState(
   const [row] = await sql<JobState[]>`
     select job_id as "jobId", tenant_id as "tenantId", type, status, run, execution_name as "executionName",
            redrive_count as "redriveCount", correlation_id as "correlationId", traceparent,
-           ordering_key is not null as ordered,
+           ordering_key is not null as ordered, failure ->> 'code' as "failureCode",
            (stoppable = 'until-started' and started_at is not null) as "pastStopping",
            exists (select from ordering_keys where current_job = jobs.job_id) as "holdsKey"
     from jobs where job_id = ${jobId} and (${tenantId ?? null}::text is null or tenant_id = ${tenantId ?? null})`;

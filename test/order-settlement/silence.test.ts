@@ -1,0 +1,101 @@
+// The customer has a second to pay here, so that what follows on silence can be seen.
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { openShop, serum } from './shop.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+const shop = await openShop({ PAYMENT_WINDOW_SECONDS: '1' });
+after(() => shop.close());
+
+test('nobody pays: the payment is voided, the stock released; a success after it is kept and held', async () => {
+  const before = await shop.inStock('serum-30');
+  await shop.pay({ confirm: 'never', times: 1 });
+  const jobId = await shop.order('silent', [serum(3)]);
+  const { status, failure } = await shop.settled(jobId);
+  assert.equal(status, 'FAILED');
+  assert.equal(failure?.code, 'PAYMENT_TIMED_OUT', JSON.stringify(failure));
+  assert.deepEqual(
+    (await shop.paymentsOf('silent')).map((payment) => payment.status),
+    ['voided'],
+  );
+  assert.equal(await shop.inStock('serum-30'), before);
+  assert.deepEqual(await shop.held(), []);
+
+  assert.equal((await shop.webhook('silent', 1, 'succeeded')).answer, '200');
+  const held = await waitFor(
+    async () => (await shop.held()).find((answer) => answer.jobId === jobId),
+    10_000,
+    'the late success to be held',
+  );
+  assert.equal(held.answer.outcome, 'succeeded');
+  assert.match(held.heldReason, /went on as voided/);
+  assert.equal((await shop.job(jobId)).status, 'FAILED');
+  assert.equal(await shop.inStock('serum-30'), before);
+  assert.equal((await shop.mailsTo('silent')).length, 0);
+});
+
+test('a decline that comes after the void is nobody’s concern', async () => {
+  await shop.pay({ confirm: 'never', times: 1 });
+  const jobId = await shop.order('silent-2', [serum(1)]);
+  await shop.settled(jobId);
+  const heldBefore = (await shop.held()).length;
+  assert.equal((await shop.webhook('silent-2', 1, 'declined')).answer, '200');
+  await waitFor(
+    () => shop.log('worker').includes('the job has gone on with this answer'),
+    10_000,
+    'the dispatcher to have seen it',
+  );
+  assert.equal((await shop.held()).length, heldBefore);
+});
+
+test('paid after all, and only the void brings it to light: the order goes on', async () => {
+  await shop.pay({ confirm: 'silently', confirmAfterMs: 0, times: 1 });
+  const jobId = await shop.order('lost-webhook', [serum(1)]);
+  const { status, result, failure } = await shop.settled(jobId);
+  assert.equal(status, 'SUCCEEDED', JSON.stringify(failure));
+  const [payment] = await shop.paymentsOf('lost-webhook');
+  assert.equal(result?.paymentReference, payment?.paymentId);
+  assert.equal(payment?.status, 'succeeded');
+  assert.equal((await shop.mailsTo('lost-webhook')).length, 1);
+});
+
+test('the late webhook of an order that went on by its void changes nothing and is not held', async () => {
+  const heldBefore = (await shop.held()).length;
+  const seen = (): number =>
+    shop.log('worker').split('the job has gone on with this answer').length;
+  const seenBefore = seen();
+  assert.equal((await shop.webhook('lost-webhook', 1, 'succeeded')).answer, '200');
+  await waitFor(() => seen() > seenBefore, 10_000, 'the dispatcher to have seen it');
+  assert.equal((await shop.held()).length, heldBefore);
+  assert.equal((await shop.mailsTo('lost-webhook')).length, 1);
+});
+
+test('after a void a restart asks for a new payment; the old one’s late success is held, not taken for it', async () => {
+  await shop.pay({ confirm: 'never', times: 1 });
+  const jobId = await shop.order('second-try', [serum(1)]);
+  assert.equal((await shop.settled(jobId)).failure?.code, 'PAYMENT_TIMED_OUT');
+  await shop.call('POST', `/jobs/${jobId}/redrive`, {}, 'operator');
+  const { status, result, failure } = await shop.settled(jobId);
+  assert.equal(status, 'SUCCEEDED', JSON.stringify(failure));
+  const payments = await shop.paymentsOf('second-try');
+  assert.deepEqual(
+    payments.map((payment) => payment.status),
+    ['voided', 'succeeded'],
+  );
+  assert.equal(result?.paymentReference, payments[1]?.paymentId);
+  await shop.webhook('second-try', 1, 'succeeded');
+  await waitFor(
+    async () =>
+      (await shop.held()).some((answer) => answer.effectKey === 'order:second-try:payment:1'),
+    10_000,
+    'the old payment’s success to be held',
+  );
+  assert.equal((await shop.mailsTo('second-try')).length, 1);
+});
+
+test('the provider cannot void just now: asked again until it says how the payment stands', async () => {
+  await shop.pay({ confirm: 'never', times: 1 });
+  await shop.voids({ answer: 'drop', times: 1 });
+  const { failure } = await shop.settled(await shop.order('void-lost', [serum(1)]), 40_000);
+  assert.equal(failure?.code, 'PAYMENT_TIMED_OUT', JSON.stringify(failure));
+});
