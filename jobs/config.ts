@@ -37,7 +37,7 @@ export type WorkerConfig = {
   /** Of every state machine; undefined where executions run the newest definition. */
   readonly stateMachineAlias?: string | undefined;
   readonly jobTypeFolders: readonly string[];
-  /** Messages worked on at the same time by one process. */
+  /** Messages worked on at the same time by one process; 0: it receives no job requests. */
   readonly dispatchConcurrency: number;
   /** StartExecution calls a second, below the account's refill rate (AWS: 150 to 300). */
   readonly startsPerSecond: number;
@@ -243,9 +243,9 @@ const workerSections = (reader: ConfigReader): WorkerConfig => ({
   ...stateMachines(reader),
   dispatchConcurrency: reader.integer(
     'DISPATCH_CONCURRENCY',
-    'messages worked on at the same time',
+    'messages worked on at the same time; 0: job requests are received by the dispatcher function',
     20,
-    { min: 1, max: 200 },
+    { min: 0, max: 200 },
   ),
   ...starts(reader),
   callbackAllowPrivate: reader.flag(
@@ -337,7 +337,10 @@ const tasksSections = (reader: ConfigReader): TasksConfig => ({
 });
 
 /** Throws ConfigError listing every problem. */
-export const readApiConfig = (env: Environment = process.env): ApiConfig => read(env, apiSections);
+export const readApiConfig = (
+  env: Environment = process.env,
+  secrets: Environment = {},
+): ApiConfig => read({ ...secrets, ...env }, apiSections);
 export const readWorkerConfig = (env: Environment = process.env): WorkerConfig =>
   read(env, workerSections);
 export const readDispatcherConfig = (env: Environment = process.env): DispatcherConfig =>
@@ -370,6 +373,23 @@ export function documentedVariables(): readonly (Variable & {
   }
   return [...found.values()];
 }
+
+export type MigrationsConfig = {
+  /** Without a user: the secret has it. */
+  readonly databaseUrl: string;
+  /** As which Pawl's processes log in. */
+  readonly role: string;
+  /** Holds `{"username", "password"}` of the administrator. */
+  readonly adminSecretArn: string;
+};
+
+/** Of the function that migrates on AWS; `npm run migrate` needs DATABASE_URL only. */
+export const readMigrationsConfig = (env: Environment = process.env): MigrationsConfig =>
+  read(env, (reader) => ({
+    databaseUrl: reader.url('DATABASE_URL', 'the PostgreSQL server, postgres://host:port/database'),
+    role: reader.text('DATABASE_ROLE', 'the role as which processes log in'),
+    adminSecretArn: reader.text('ADMIN_SECRET_ARN', 'the secret with username and password'),
+  }));
 
 /** The secret in AWS Secrets Manager that holds variables of a Lambda function; undefined where none does. */
 export const readSettingsSecretArn = (env: Environment = process.env): string | undefined =>

@@ -42,6 +42,8 @@ export type Worker = {
   stop(): Promise<void>;
 };
 
+/** Where another consumer receives the job requests, and DISPATCH_CONCURRENCY is 0. */
+const eventConcurrency = 10;
 const sweepBatch = 100;
 const sweepIntervalMs = 500;
 /** AWS refills GetExecutionHistory at 20 calls a second. */
@@ -102,7 +104,7 @@ export function createWorker(deps: WorkerDeps): Worker {
     onOutcome,
     queue: 'execution-events',
     queueUrl: config.queues.executionEventsUrl,
-    concurrency: config.dispatchConcurrency,
+    concurrency: config.dispatchConcurrency || eventConcurrency,
     handle: stats['execution-events'].measured(
       traced((message) => applyExecutionEvent(eventDeps, message)),
       metrics.count,

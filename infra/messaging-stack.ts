@@ -1,0 +1,130 @@
+import { ArnFormat, Duration, Stack, type StackProps } from 'aws-cdk-lib';
+import * as events from 'aws-cdk-lib/aws-events';
+import { SqsQueue } from 'aws-cdk-lib/aws-events-targets';
+import * as s3 from 'aws-cdk-lib/aws-s3';
+import * as sqs from 'aws-cdk-lib/aws-sqs';
+import type { Construct } from 'constructs';
+import { stateMachineNameOf } from '../statemachines/job-type.ts';
+import { removalOf } from './lifetimes.ts';
+import { type Stage, visibilitySeconds } from './stages.ts';
+
+/** A queue, and where its messages go whose consumers died. */
+export type QueuePair = { readonly queue: sqs.Queue; readonly dlq: sqs.Queue };
+
+const retention = Duration.days(4);
+/** Longer than the queues', because a message keeps its age when it moves to the dead-letter queue. */
+const dlqRetention = Duration.days(14);
+/** Receives are for crashes of the consumer; the fifth is the last. */
+const maxReceiveCount = 5;
+
+/** The queues, the event bus with its archive, the rule for executions' ends, and the bucket of payloads. */
+export class MessagingStack extends Stack {
+  readonly jobRequests: QueuePair;
+  readonly executionEvents: QueuePair;
+  readonly payloads: s3.IBucket;
+  readonly accessLogs: s3.IBucket;
+  readonly bus: events.EventBus;
+  /** Named, so that roles' resources can be read in their policies. */
+  readonly payloadBucketName: string;
+
+  constructor(scope: Construct, id: string, stage: Stage, props: StackProps) {
+    super(scope, id, props);
+    this.jobRequests = this.#queue('JobRequests', 'pawl-job-requests');
+    this.executionEvents = this.#queue('ExecutionEvents', 'pawl-execution-events');
+    this.#executionRule();
+    this.bus = this.#eventBus();
+    this.accessLogs = this.#bucket('AccessLogs', stage, {
+      // Load balancers deliver their logs with this only.
+      encryption: s3.BucketEncryption.S3_MANAGED,
+      objectOwnership: s3.ObjectOwnership.BUCKET_OWNER_ENFORCED,
+      lifecycleRules: [{ expiration: Duration.days(90) }],
+    });
+    this.payloadBucketName = `pawl-payloads-${this.account}-${this.region}`;
+    this.payloads = this.#bucket('Payloads', stage, {
+      bucketName: this.payloadBucketName,
+      encryption: s3.BucketEncryption.S3_MANAGED,
+      // A validated payload is pinned by its version.
+      versioned: true,
+      serverAccessLogsBucket: this.accessLogs,
+      serverAccessLogsPrefix: 'payloads/',
+      lifecycleRules: [
+        {
+          abortIncompleteMultipartUploadAfter: Duration.days(7),
+          noncurrentVersionExpiration: Duration.days(30),
+          transitions: [
+            {
+              storageClass: s3.StorageClass.INTELLIGENT_TIERING,
+              transitionAfter: Duration.days(30),
+            },
+          ],
+        },
+      ],
+    });
+  }
+
+  /** The objects of the payload bucket whose keys fit `pattern`. */
+  objectsArn(pattern: string): string {
+    return `arn:${this.partition}:s3:::${this.payloadBucketName}/${pattern}`;
+  }
+
+  #queue(id: string, queueName: string): QueuePair {
+    const secure = { encryption: sqs.QueueEncryption.SQS_MANAGED, enforceSSL: true };
+    const dlq = new sqs.Queue(this, `${id}Dlq`, {
+      ...secure,
+      queueName: `${queueName}-dlq`,
+      retentionPeriod: dlqRetention,
+    });
+    const queue = new sqs.Queue(this, id, {
+      ...secure,
+      queueName,
+      retentionPeriod: retention,
+      visibilityTimeout: Duration.seconds(visibilitySeconds),
+      receiveMessageWaitTime: Duration.seconds(20),
+      deadLetterQueue: { queue: dlq, maxReceiveCount },
+    });
+    return { queue, dlq };
+  }
+
+  /** Step Functions tells of every execution on the account's own bus: best effort, in any order. */
+  #executionRule(): void {
+    const { queue, dlq } = this.executionEvents;
+    const machines = this.formatArn({
+      service: 'states',
+      resource: 'stateMachine',
+      resourceName: stateMachineNameOf(''),
+      arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+    });
+    new events.Rule(this, 'ExecutionStatusChanges', {
+      ruleName: 'pawl-execution-events',
+      eventPattern: {
+        source: ['aws.states'],
+        detailType: ['Step Functions Execution Status Change'],
+        detail: { stateMachineArn: events.Match.prefix(machines) },
+      },
+      // What EventBridge cannot deliver for a day joins the queue's own dead letters.
+      targets: [new SqsQueue(queue, { deadLetterQueue: dlq, maxEventAge: Duration.hours(24) })],
+    });
+  }
+
+  /** What Pawl tells others; kept for a month, so that a subscriber can be given it again. */
+  #eventBus(): events.EventBus {
+    const bus = new events.EventBus(this, 'Events', { eventBusName: 'pawl' });
+    bus.archive('Archive', {
+      archiveName: 'pawl',
+      description: 'Every event of Pawl, for replays',
+      eventPattern: { account: [this.account] },
+      retention: Duration.days(30),
+    });
+    return bus;
+  }
+
+  #bucket(id: string, stage: Stage, props: s3.BucketProps): s3.IBucket {
+    return new s3.Bucket(this, id, {
+      blockPublicAccess: s3.BlockPublicAccess.BLOCK_ALL,
+      enforceSSL: true,
+      minimumTLSVersion: 1.2,
+      removalPolicy: removalOf(stage),
+      ...props,
+    }) as s3.IBucket;
+  }
+}

@@ -1,0 +1,88 @@
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import type { MessagingStack } from '../messaging-stack.ts';
+import { liveAlias } from '../orchestration-stack.ts';
+import type { Stage } from '../stages.ts';
+import type { StatesArns } from './states-arns.ts';
+
+const allow = (sid: string, actions: string[], resources: string[]): PolicyStatement =>
+  new PolicyStatement({ sid, actions, resources });
+
+/** The API takes jobs in and shows them. It starts, redrives and stops nothing: that is the worker's. */
+export function apiStatements(
+  messaging: MessagingStack,
+  { machines, executions }: StatesArns,
+): PolicyStatement[] {
+  const { jobRequests, executionEvents } = messaging;
+  const pairs = [jobRequests, executionEvents];
+  const queues = pairs.map(({ queue }) => queue.queueArn);
+  const dlqs = pairs.map(({ dlq }) => dlq.queueArn);
+  return [
+    allow('RelayAndResend', ['sqs:SendMessage'], queues),
+    allow('QueueDepths', ['sqs:GetQueueAttributes'], [...queues, ...dlqs]),
+    allow(
+      'DeadLetters',
+      ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:ChangeMessageVisibility'],
+      dlqs,
+    ),
+    // Presigned addresses carry the signer's permissions.
+    allow('Uploads', ['s3:PutObject'], [messaging.objectsArn('payloads/*')]),
+    allow(
+      'Results',
+      ['s3:GetObject', 's3:GetObjectVersion'],
+      [messaging.objectsArn('payloads/*'), messaging.objectsArn('jobs/*')],
+    ),
+    allow(
+      'ShowExecutions',
+      [
+        'states:DescribeExecution',
+        'states:GetExecutionHistory',
+        'states:DescribeStateMachineForExecution',
+      ],
+      [executions],
+    ),
+    allow('ShowDefinitions', ['states:DescribeStateMachine'], [machines]),
+  ];
+}
+
+/** The worker starts, redrives, stops and watches executions; it cannot read a payload. */
+export function workerStatements(
+  messaging: MessagingStack,
+  arns: StatesArns,
+  dispatcher: Stage['dispatcher'],
+): PolicyStatement[] {
+  const { jobRequests, executionEvents } = messaging;
+  const received = dispatcher === 'worker' ? [jobRequests, executionEvents] : [executionEvents];
+  const queues = [jobRequests, executionEvents].flatMap(({ queue, dlq }) => [
+    queue.queueArn,
+    dlq.queueArn,
+  ]);
+  return [
+    allow('Relay', ['sqs:SendMessage'], [jobRequests.queue.queueArn]),
+    allow(
+      'Receive',
+      ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:ChangeMessageVisibility'],
+      received.map(({ queue }) => queue.queueArn),
+    ),
+    allow('QueueDepths', ['sqs:GetQueueAttributes'], queues),
+    ...executionStatements(arns),
+    allow('ReadFailures', ['states:GetExecutionHistory'], [arns.executions]),
+    // Whether Step Functions answers at all; the action knows no resources.
+    allow('Probe', ['states:ListStateMachines'], ['*']),
+  ];
+}
+
+/** What the dispatcher does in Step Functions, in the worker or as a function. */
+export function executionStatements({ machines, executions }: StatesArns): PolicyStatement[] {
+  const start = allow('Start', ['states:StartExecution'], [machines]);
+  // An alias is asked about by its machine's ARN and this key:
+  // https://docs.aws.amazon.com/step-functions/latest/dg/auth-version-alias.html
+  start.addCondition('ForAnyValue:StringEquals', { 'states:StateMachineQualifier': [liveAlias] });
+  return [
+    start,
+    allow(
+      'Executions',
+      ['states:DescribeExecution', 'states:RedriveExecution', 'states:StopExecution'],
+      [executions],
+    ),
+  ];
+}
