@@ -51,7 +51,7 @@ export const appDeps = (sql: Sql, relay: AppDeps['relay']): AppDeps => ({
 });
 
 /** A registry of types whose state machines are never started. */
-const registryOf = (types: readonly JobType[]): Registry =>
+export const registryOf = (types: readonly JobType[]): Registry =>
   new Map(
     types.map((type): [string, RegisteredJobType] => [
       type.type,
