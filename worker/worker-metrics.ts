@@ -9,7 +9,7 @@ import {
   createProcessMetrics,
   createSystemMetrics,
 } from '../jobs/metrics.ts';
-import { createFigureReader } from '../jobs/operations-figures.ts';
+import { createFigureReader, type Figures } from '../jobs/operations-figures.ts';
 import { createPoolWait, type PoolWait } from '../jobs/pool-wait.ts';
 import type { Sql } from '../jobs/store/connect.ts';
 import { createEndingReader } from '../jobs/store/job-endings.ts';
@@ -19,6 +19,8 @@ import { ageOf } from './message-stats.ts';
 export type WorkerMetrics = {
   readonly register: Registry;
   readonly poolWait: PoolWait;
+  /** Read at most every five seconds, whoever asks. */
+  readonly figures: () => Promise<Figures>;
   /** Counts a message that was worked on. */
   readonly count: (message: ReceivedMessage, disposition: Disposition, ms: number) => void;
 };
@@ -38,14 +40,16 @@ export function createWorkerMetrics({ sql, sqs, queues, log }: Deps): WorkerMetr
   const poolWait = createPoolWait(sql, now, (ms) => waits.observe(ms / 1000));
   const metrics = createMessageMetrics(register);
   createProcessMetrics(register);
+  const figures = createFigureReader({ sql, sqs, queues, poolWait }, now);
   createSystemMetrics(register, {
-    figures: createFigureReader({ sql, sqs, queues, poolWait }, now),
+    figures,
     endings: createEndingReader(sql),
     onError: (error) => log.warn({ err: error }, 'the figures of the system could not be read'),
   });
   return {
     register,
     poolWait,
+    figures,
     count(message, { kind }, ms) {
       const { queue } = message;
       metrics.messages.inc({ queue, outcome: kind });

@@ -12,6 +12,7 @@ import { createRelay, type Relay } from '../jobs/relay.ts';
 import type { Sql } from '../jobs/store/connect.ts';
 import { claimOutbox } from '../jobs/store/outbox.ts';
 import type { Registry } from '../statemachines/registry.ts';
+import { alertValuesLoop } from './alert-values.ts';
 import { bulkRedriveLoop } from './bulk-redrive-loop.ts';
 import { createCircuit } from './circuit.ts';
 import { consumeQueue } from './consume-queue.ts';
@@ -158,6 +159,7 @@ export function createWorker(deps: WorkerDeps): Worker {
         ...loops(),
         bulkRedriveLoop({ sql, log, publishSoon: (row) => relay.publishSoon(row) }),
         heartbeat(),
+        alertValuesLoop(deps.metrics.figures, log),
       ];
       startAll();
     },
