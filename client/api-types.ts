@@ -981,7 +981,7 @@ export type Operations = {
         tenantId: string;
         type: string;
         status: string;
-        /** no-owner, slow or long-history */
+        /** no-owner, slow, long-history, waits-for-callback or callback-held */
         why: string;
         since: string;
         ageSeconds: number;
@@ -1001,6 +1001,24 @@ export type Operations = {
         normal: boolean | null;
         answer: string;
         action: string;
+        /** below docs/runbooks/ */
+        runbook: string;
+      }[];
+    };
+  };
+  /** GET /ops/alerts: See which alerts are above their thresholds */
+  getAlerts: {
+    answer: {
+      alerts: {
+        name: string;
+        summary: string;
+        /** page or ticket */
+        severity: string;
+        value: number | null;
+        /** the threshold */
+        above: number;
+        unit: string;
+        firing: boolean | null;
         /** below docs/runbooks/ */
         runbook: string;
       }[];
@@ -1232,6 +1250,7 @@ export const routes = {
   getOutbox: ['GET', '/ops/outbox'],
   getStuckJobs: ['GET', '/ops/stuck'],
   getDoctor: ['GET', '/ops/doctor'],
+  getAlerts: ['GET', '/ops/alerts'],
   listOpenEffects: ['GET', '/ops/effects'],
   listEffects: ['GET', '/jobs/{jobId}/effects'],
   resolveEffect: ['POST', '/effects/{effectId}/resolve'],

@@ -9,12 +9,13 @@ export type OldJob = {
 };
 
 /**
- * A job may go when it has been final for long, its execution is known to be closed, no job of its ordering key waits
- * for it, and no bulk redrive is about to take it.
+ * A job may go when it has been final for long, its execution is known to be closed, all its messages are sent, no job
+ * of its ordering key waits for it, and no bulk redrive is about to take it.
  */
 const mayGo = (sql: Sql, days: number) => sql`
   status in ('SUCCEEDED', 'FAILED', 'CANCELLED', 'EXPIRED') and finished_at < now() - make_interval(days => ${days})
   and owner_until is null and not exists (select from ordering_keys where current_job = jobs.job_id)
+  and not exists (select from outbox where outbox.job_id = jobs.job_id and published_at is null)
   and not exists (
     select from bulk_redrive_jobs join bulk_redrives using (bulk_id)
     where bulk_redrive_jobs.job_id = jobs.job_id and outcome is null and bulk_redrives.ended_at is null)`;
@@ -45,7 +46,8 @@ export async function removeJobs(
       returning job_id
     ),
     events as (delete from job_events using gone where job_events.job_id = gone.job_id),
-    messages as (delete from outbox using gone where outbox.job_id = gone.job_id)
+    messages as (delete from outbox using gone where outbox.job_id = gone.job_id),
+    answers as (delete from callbacks using gone where callbacks.job_id = gone.job_id)
     select count(*)::integer as removed from gone`;
   return row?.removed ?? 0;
 }

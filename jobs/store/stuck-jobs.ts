@@ -9,8 +9,8 @@ export type StuckJob = {
   readonly status: string;
   readonly executionName: string;
   readonly executionArn: string | null;
-  readonly why: 'no-owner' | 'slow';
-  /** `no-owner`: since when nobody is known to look after it; `slow`: since when its run lasts. */
+  readonly why: 'no-owner' | 'slow' | 'waits-for-callback' | 'callback-held';
+  /** `no-owner`: since when nobody is known to look after it; `slow`: since when its run lasts; else: of the callback. */
   readonly since: Date;
   readonly ageSeconds: number;
   /** `slow`: what 99 of 100 jobs of its type stay under; null where too few are known and its timeout is the measure. */
@@ -64,5 +64,23 @@ export async function findSlowJobs(
            usual.seconds as "usualSeconds"
     from running left join usual using (type) left join limits using (type)
     where extract(epoch from now() - since) > coalesce(greatest(usual.seconds, 1), "timeoutSeconds", 3600)
+    order by since limit ${limit}`;
+}
+
+/**
+ * RUNNING jobs that wait for a provider's answer, and answers that nothing will read, the oldest first. A waiting one
+ * is no failure as such: its machine has a timeout for it.
+ */
+export async function findJobsAtCallbacks(sql: Sql, limit: number): Promise<StuckJob[]> {
+  return await sql<StuckJob[]>`
+    select job_id as "jobId", jobs.tenant_id as "tenantId", type, status, jobs.execution_name as "executionName",
+           execution_arn as "executionArn",
+           case when held_at is null then 'waits-for-callback' else 'callback-held' end as why,
+           coalesce(held_at, callbacks.created_at) as since,
+           extract(epoch from now() - coalesce(held_at, callbacks.created_at))::double precision as "ageSeconds",
+           null::double precision as "usualSeconds"
+    from callbacks join jobs using (job_id)
+    where (held_at is not null and resolved_at is null)
+       or (answered_at is null and settled_at is null and status = 'RUNNING')
     order by since limit ${limit}`;
 }

@@ -39,6 +39,7 @@ const removeAll = async (changed: Partial<RetentionConfig> = {}): Promise<void> 
 const seedOld = async (status: 'FAILED' | 'RUNNING', days = 40): Promise<string> => {
   const job = await seedJob(sql, { status, type: 'gate' });
   await seedOutbox(sql, job);
+  await sql`update outbox set published_at = now() where job_id = ${job.jobId}`;
   await sql`
     update jobs set created_at = now() - make_interval(days => ${days}), owner_until = null,
                     finished_at = finished_at - make_interval(days => ${days})
@@ -92,8 +93,10 @@ test('nothing is removed that could not be archived', async () => {
   assert.equal((await countsOf(old))['jobs'], 1);
 });
 
-test('a failed job that holds its ordering key, or waits in a bulk redrive, stays', async () => {
+test('a failed job that holds its ordering key, waits in a bulk redrive, or has a message to send, stays', async () => {
   const [holder, waiting] = [await seedOld('FAILED'), await seedOld('FAILED')];
+  const unsent = await seedOld('FAILED');
+  await sql`update outbox set published_at = null where job_id = ${unsent}`;
   await sql`insert into ordering_keys (tenant_id, ordering_key, current_job) values ('acme', 'one', ${holder})`;
   const bulkId = v7();
   await sql`
@@ -103,6 +106,7 @@ test('a failed job that holds its ordering key, or waits in a bulk redrive, stay
   await removeAll();
   assert.equal((await countsOf(holder))['jobs'], 1);
   assert.equal((await countsOf(waiting))['jobs'], 1);
+  assert.equal((await countsOf(unsent))['jobs'], 1);
 });
 
 test('more than a batch goes in several, and 0 days keep everything', async () => {

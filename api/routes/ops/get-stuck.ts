@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { countHistory } from '../../../jobs/execution-history.ts';
 import { createExecutions } from '../../../jobs/executions.ts';
 import {
+  findJobsAtCallbacks,
   findJobsWithoutOwner,
   findSlowJobs,
   type StuckJob,
@@ -14,7 +15,9 @@ const stuck = Type.Object({
   tenantId: Type.String(),
   type: Type.String(),
   status: Type.String(),
-  why: Type.String({ description: 'no-owner, slow or long-history' }),
+  why: Type.String({
+    description: 'no-owner, slow, long-history, waits-for-callback or callback-held',
+  }),
   since: time,
   ageSeconds: Type.Number(),
   usualSeconds: orNull(Type.Number()),
@@ -52,9 +55,10 @@ export function getStuck(api: Api, { sql, registry, operations }: RouteDeps): vo
         type,
         timeoutSeconds,
       }));
-      const [ownerless, slow] = await Promise.all([
+      const [ownerless, slow, atCallbacks] = await Promise.all([
         findJobsWithoutOwner(sql, shown),
         findSlowJobs(sql, timeouts, shown),
+        findJobsAtCallbacks(sql, shown),
       ]);
       const counts = await Promise.allSettled(slow.slice(0, histories).map(countEvents));
       const eventsOf = (index: number): number | null => {
@@ -65,6 +69,7 @@ export function getStuck(api: Api, { sql, registry, operations }: RouteDeps): vo
         jobs: [
           ...ownerless.map((job) => represent(job, null)),
           ...slow.map((job, index) => represent(job, eventsOf(index))),
+          ...atCallbacks.map((job) => represent(job, null)),
         ],
       };
     },
@@ -95,6 +100,12 @@ function nextActionOf(why: string, { jobId, status }: StuckJob): string {
   }
   if (why === 'long-history') {
     return `GET /jobs/${jobId}/execution; cancel and restart it before it ends at 25,000 events`;
+  }
+  if (why === 'waits-for-callback') {
+    return 'the provider has not answered yet; its machine gives up by itself when the time is over';
+  }
+  if (why === 'callback-held') {
+    return 'the provider’s answer came when nobody waited for it: GET /ops/callbacks shows it; act at the provider, then resolve it';
   }
   return `GET /jobs/${jobId}/execution shows the state that takes long`;
 }

@@ -2,6 +2,7 @@ import { bulkRedrives } from './bulk.ts';
 import { callbacks } from './callbacks.ts';
 import { deadLetters } from './dead-letters.ts';
 import { effects } from './effects.ts';
+import { getAlerts } from './get-alerts.ts';
 import { getAudit } from './get-audit.ts';
 import { getDoctor } from './get-doctor.ts';
 import { getExecution } from './get-execution.ts';
@@ -25,6 +26,7 @@ export const operatorRoutes = [
   getOutbox,
   getStuck,
   getDoctor,
+  getAlerts,
   effects,
   callbacks,
   stock,
