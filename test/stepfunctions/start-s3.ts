@@ -6,7 +6,7 @@ const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
 /** The S3 stand-in in this process, and a client of it. */
 export async function startS3(
   dataDir: string,
-): Promise<{ endpoint: string; s3: S3Client; close(): Promise<void> }> {
+): Promise<{ endpoint: string; s3: S3Client; close: () => Promise<void> }> {
   const server = createS3Server({
     dataDir,
     region: 'us-east-1',
