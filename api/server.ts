@@ -4,6 +4,7 @@ import { SFNClient } from '@aws-sdk/client-sfn';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { pino } from 'pino';
 import { isSupervised, readApiConfig, readSettingsSecretArn } from '../jobs/config.ts';
+import { logError } from '../jobs/log-error.ts';
 import { createRelay } from '../jobs/relay.ts';
 import { readSecretSettings } from '../jobs/secret-settings.ts';
 import { startTracing } from '../jobs/start-tracing.ts';
@@ -15,7 +16,11 @@ import { closeApp } from './close-app.ts';
 import { createApp } from './app.ts';
 import { createOperations } from './operations.ts';
 const config = readApiConfig(undefined, await readSecretSettings(readSettingsSecretArn()));
-const log = pino({ level: config.logLevel, base: { service: 'api' } });
+const log = pino({
+  level: config.logLevel,
+  base: { service: 'api' },
+  serializers: { err: logError },
+});
 const tracing = await startTracing(config.otlpEndpoint, 'pawl-api');
 const sql = connect(config.database, 'pawl api');
 await assertSchema(sql);

@@ -9,6 +9,7 @@ import {
 import { type Logger, pino } from 'pino';
 import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
+import { logError } from '../jobs/log-error.ts';
 import { readDispatcherConfig } from '../jobs/config.ts';
 import { dispatch } from '../jobs/dispatch/dispatch-message.ts';
 import type { DispatchDeps } from '../jobs/dispatch/run-context.ts';
@@ -138,7 +139,11 @@ const toReceived = (record: SqsRecord): ReceivedMessage => ({
 
 function createDeps(): Deps {
   const config = readDispatcherConfig();
-  const log = pino({ level: config.logLevel, base: { service: 'dispatcher' } });
+  const log = pino({
+    level: config.logLevel,
+    base: { service: 'dispatcher' },
+    serializers: { err: logError },
+  });
   const sql = connect(config.database, 'pawl dispatcher');
   const requestHandler = {
     connectionTimeout: 2_000,

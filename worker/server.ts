@@ -4,6 +4,7 @@ import { SQSClient } from '@aws-sdk/client-sqs';
 import { pino } from 'pino';
 import { isSupervised, readWorkerConfig } from '../jobs/config.ts';
 import { startTracing } from '../jobs/start-tracing.ts';
+import { logError } from '../jobs/log-error.ts';
 import { connect } from '../jobs/store/connect.ts';
 import { assertSchema } from '../jobs/store/migrate.ts';
 import { loadJobTypes } from '../statemachines/registry.ts';
@@ -13,7 +14,11 @@ import { createWorkerMetrics } from './worker-metrics.ts';
 import { createWorker } from './worker.ts';
 
 const config = readWorkerConfig();
-const log = pino({ level: config.logLevel, base: { service: 'worker' } });
+const log = pino({
+  level: config.logLevel,
+  base: { service: 'worker' },
+  serializers: { err: logError },
+});
 const tracing = await startTracing(config.otlpEndpoint, 'pawl-worker');
 const sql = connect(config.database, 'pawl worker');
 await assertSchema(sql);

@@ -2,6 +2,7 @@ import { S3Client } from '@aws-sdk/client-s3';
 import { type Logger, pino } from 'pino';
 import { readSettingsSecretArn, readTasksConfig, type TasksConfig } from '../../jobs/config.ts';
 import type { EffectTiming } from '../../jobs/effect-log.ts';
+import { logError } from '../../jobs/log-error.ts';
 import { startTracing } from '../../jobs/start-tracing.ts';
 import { readSecretSettings } from '../../jobs/secret-settings.ts';
 import { connect, type Sql } from '../../jobs/store/connect.ts';
@@ -44,7 +45,11 @@ function createDeps(config: TasksConfig): TaskDeps {
     sql: connect(config.database, 'pawl-tasks'),
     s3: createS3Client(),
     http: createHttpClient(),
-    log: pino({ level: config.logLevel, base: { service: 'tasks' } }),
+    log: pino({
+      level: config.logLevel,
+      base: { service: 'tasks' },
+      serializers: { err: logError },
+    }),
   };
 }
 
