@@ -13,6 +13,7 @@ export type FailedExecution = {
 const serviceErrors: readonly (readonly [prefix: string, code: FailureCode])[] = [
   ['States.Timeout', 'STATE_TIMED_OUT'],
   ['States.HeartbeatTimeout', 'STATE_TIMED_OUT'],
+  ['States.ExceedToleratedFailureThreshold', 'MAP_RUN_FAILED'],
   ['Sandbox.Timedout', 'TASK_CRASHED'],
   ['Lambda.', 'TASK_CRASHED'],
   ['Sandbox.', 'TASK_CRASHED'],

@@ -20,6 +20,8 @@ export const failureAdvice: Readonly<Record<FailureCode, string>> = {
     'See in the timeline (GET /jobs/:jobId/execution) which state took the time. Resume gives the machine its whole TimeoutSeconds again; where that will not do, mend the state or raise the timeout and restart.',
   EXECUTION_FAILED:
     'The message holds the error and its cause as Step Functions wrote them: an error in the definition (States.*) or from a service that a state calls. Mend it; resume runs the recorded definition, so after a change of the definition restart.',
+  MAP_RUN_FAILED:
+    'What the children failed with is in the log of their task, under the job’s id, and in the Map Run’s list of executions. When it is mended: resume, which runs the failed and the unstarted children only.',
   EXECUTION_LOST:
     'Step Functions knows no execution, or one that succeeded without mark-succeeded. Check that the last state of the machine is MarkSucceeded, then restart: what was done is not done again.',
   STATE_TIMED_OUT:
@@ -51,6 +53,11 @@ export const failureAdvice: Readonly<Record<FailureCode, string>> = {
     'Reading it passed a limit of time, memory or pixels that keeps hostile files from doing harm. For a file that is needed: raise the limit of the task, deploy, and resume.',
   VERSION_CONFLICT:
     'Two different files were submitted as the same version of one document; the first one stands. The client submits the right one under a new version.',
+  // The import
+  IMPORT_UNREADABLE:
+    'Nothing was imported. The message says what the payload is, or which columns it has: the client mends the file or keyField and submits a new job.',
+  TOO_MANY_ROWS_FAILED:
+    'The message says how many rows failed and where the list of lines and reasons is (errors.jsonl). The client mends those rows and imports the file again: rows that are there already are only replaced. Or it submits the job with a larger toleratedFailurePercentage.',
   // The order
   SKU_UNKNOWN:
     'The client named an article that the shop does not have. Put it into stock (PUT /ops/stock/<sku>) and restart, or let the client submit another order.',

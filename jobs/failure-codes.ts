@@ -25,6 +25,10 @@ export const failureCodes = {
     retryable: false,
     means: 'the execution failed with an error that is not one of ours',
   },
+  MAP_RUN_FAILED: {
+    retryable: true,
+    means: 'children of a distributed Map failed; a resume runs those again and no others',
+  },
   EXECUTION_LOST: {
     retryable: true,
     means: 'the execution ended or vanished without the job being finished',
@@ -77,6 +81,15 @@ export const failureCodes = {
   VERSION_CONFLICT: {
     retryable: false,
     means: 'the same version is already stored with other bytes',
+  },
+  // The import
+  IMPORT_UNREADABLE: {
+    retryable: false,
+    means: 'the payload is no CSV with a header that names keyField, and no NDJSON',
+  },
+  TOO_MANY_ROWS_FAILED: {
+    retryable: false,
+    means: 'more rows of an import failed than it tolerates; the others are imported',
   },
   // The order
   SKU_UNKNOWN: { retryable: false, means: 'an item of the order is not in the stock list' },

@@ -1,4 +1,4 @@
-import type { TenantId } from './ids.ts';
+import type { JobId, TenantId } from './ids.ts';
 
 /** Under which all payloads of a tenant stand; nobody else's references reach there. */
 export const payloadPrefixOf = (tenantId: TenantId): string => `payloads/${tenantId}/`;
@@ -19,3 +19,9 @@ export function isPayloadKeyOf(tenantId: TenantId, key: string): boolean {
     .split('/')
     .every((segment) => segment !== '' && segment !== '.' && segment !== '..');
 }
+
+type KeptBy = { readonly type: string; readonly tenantId: TenantId; readonly jobId: JobId };
+
+/** Where the tasks of a job keep what they write themselves: by type, so that each type's role reaches its own only. */
+export const jobPrefixOf = ({ type, tenantId, jobId }: KeptBy): string =>
+  `jobs/${type}/${tenantId}/${jobId}/`;

@@ -101,6 +101,33 @@ function refuseDifference(reference: PayloadReference, sha256: string, bytes: nu
   }
 }
 
+/** Where a read repeats the pin: S3 itself refuses another object. */
+const pinned = (pin: PayloadPin): Target => ({
+  Bucket: pin.bucket,
+  Key: pin.key,
+  ...(pin.versionId === null ? { IfMatch: pin.etag } : { VersionId: pin.versionId }),
+});
+
+/**
+ * The bytes `start` up to `end` of the payload that was validated, in memory. A part cannot be hashed: the version, or
+ * the ETag, says that it is of the same object. Throws PAYLOAD_CHANGED, S3_UNAVAILABLE, ….
+ */
+export async function readPinnedRange(
+  s3: S3Client,
+  pin: PayloadPin,
+  { start, end }: { readonly start: number; readonly end: number },
+): Promise<Buffer> {
+  const object = await getObject(s3, { ...pinned(pin), Range: `bytes=${start}-${end - 1}` });
+  refuseOtherETag(object, pin);
+  if (object.ContentLength !== end - start) {
+    object.body.destroy();
+    throw changed(`bytes ${start} to ${end} of it are ${object.ContentLength} bytes`);
+  }
+  const pieces: Buffer[] = [];
+  for await (const piece of readWhole(object)) pieces.push(piece);
+  return Buffer.concat(pieces);
+}
+
 /**
  * Opens the payload that was validated, and no other: the read repeats the pin, and the bytes are hashed again on
  * their way. Throws PAYLOAD_CHANGED at once where S3 says so, or at the end where only the hash tells.
@@ -109,16 +136,15 @@ export async function openPinnedPayload(
   s3: S3Client,
   pin: PayloadPin,
 ): Promise<AsyncIterable<Buffer>> {
-  const object = await getObject(s3, {
-    Bucket: pin.bucket,
-    Key: pin.key,
-    ...(pin.versionId === null ? { IfMatch: pin.etag } : { VersionId: pin.versionId }),
-  });
-  if (object.ETag !== undefined && object.ETag !== pin.etag) {
-    object.body.destroy();
-    throw changed(`its ETag is ${object.ETag}, validated was ${pin.etag}`);
-  }
+  const object = await getObject(s3, pinned(pin));
+  refuseOtherETag(object, pin);
   return checked(object, pin);
+}
+
+function refuseOtherETag(object: OpenObject, pin: PayloadPin): void {
+  if (object.ETag === undefined || object.ETag === pin.etag) return;
+  object.body.destroy();
+  throw changed(`its ETag is ${object.ETag}, validated was ${pin.etag}`);
 }
 
 async function* checked(object: OpenObject, pin: PayloadPin): AsyncGenerator<Buffer> {

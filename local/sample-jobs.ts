@@ -19,6 +19,12 @@ export const samplesOf = (id: string): readonly [Sample, ...Sample[]] => [
     contentType: 'application/pdf',
   },
   {
+    type: 'batch-import',
+    input: { dataset: `sample-${id}`, keyField: 'customer_id' },
+    file: 'customers.csv',
+    contentType: 'text/csv',
+  },
+  {
     type: 'order-settlement',
     input: {
       orderId: `sample-${id}`.replaceAll(/[^A-Za-z0-9._-]/g, '-'),

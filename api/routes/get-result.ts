@@ -2,7 +2,7 @@ import { GetObjectCommand, type S3Client } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { Type } from 'typebox';
 import { Compile } from 'typebox/compile';
-import { isPayloadKeyOf } from '../../jobs/payload-key.ts';
+import { isPayloadKeyOf, jobPrefixOf } from '../../jobs/payload-key.ts';
 import { type PayloadReference, payloadReferenceSchema } from '../../jobs/payload-reference.ts';
 import { isFinal, type JobView } from '../../jobs/store/find-job.ts';
 import type { Api, RouteDeps } from '../api.ts';
@@ -52,7 +52,8 @@ export function getResult(api: Api, { sql, s3, clock, payloadBucket }: RouteDeps
         throw new Problem('not-found', { detail: 'the result has no such part' });
       reply.header('cache-control', 'private, no-store').type('application/json');
       if (!referenceCheck.Check(part)) return reply.send(JSON.stringify(part));
-      if (part.bucket !== payloadBucket || !isPayloadKeyOf(job.tenantId, part.key)) {
+      const isOwn = isPayloadKeyOf(job.tenantId, part.key) || part.key.startsWith(jobPrefixOf(job));
+      if (part.bucket !== payloadBucket || !isOwn) {
         return reply.send(JSON.stringify(part));
       }
       return reply

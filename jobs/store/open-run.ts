@@ -56,6 +56,25 @@ export async function openRun(sql: Sql, fence: Fence, actor: string): Promise<Op
   return job;
 }
 
+/**
+ * As openRun for a child of a distributed Map, which never moves the job. A redriven child keeps its first input, so the
+ * redrive count in it may be of old: it goes on as long as the execution is the job's and nobody stopped the job.
+ *
+ * Throws Terminal JOB_NOT_RUNNABLE where it is not.
+ */
+export async function openChildRun(sql: Sql, fence: Fence): Promise<OpenJob> {
+  const row = await read(sql, fence);
+  if (row === undefined) throw notRunnable(fence, 'there is no such job');
+  const { status, executionName, redriveCount: _, ...job } = row;
+  if (executionName !== fence.executionName) {
+    throw notRunnable(fence, `the job has moved on to ${executionName}`);
+  }
+  if (status === 'CANCELLED' || status === 'EXPIRED') {
+    throw notRunnable(fence, `the job is ${status}`);
+  }
+  return job;
+}
+
 /** The same condition as in the statement below. */
 const isRaisable = (row: Row, fence: Fence): boolean =>
   row.executionName === fence.executionName &&

@@ -3,10 +3,10 @@ import { type Static, type TObject, Type } from 'typebox';
 import { JobError, Terminal } from '../../jobs/failure.ts';
 import { crashPoint } from '../../jobs/crash-point.ts';
 import type { EffectResult } from '../../jobs/effect-log.ts';
+import { type MailCall, sendMail } from '../../jobs/mail-effect.ts';
 import { type OpenJob, openRun } from '../../jobs/store/open-run.ts';
 import { inSpan, type SpanOptions } from '../../jobs/tracing.ts';
 import { callProvider, type ProviderCall } from './effect.ts';
-import { type MailCall, sendMail } from './mail-effect.ts';
 import { processDeps, type TaskDeps } from './task-deps.ts';
 import { type EventHead, eventReader, stateOf } from './task-event.ts';
 import { taskFailure } from './task-failure.ts';
@@ -76,7 +76,7 @@ export function defineTask<Extras extends TObject = typeof noExtras>(
 }
 
 /** A task continues the trace of the request that its job came with. */
-const spanOf = ({ state, fence }: RunContext, job: OpenJob): SpanOptions => ({
+export const spanOf = ({ state, fence }: RunContext, job: OpenJob): SpanOptions => ({
   parent: job.traceparent,
   kind: 'consumer',
   attributes: {
