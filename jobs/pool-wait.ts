@@ -4,11 +4,12 @@ import type { Sql } from './store/connect.ts';
 export type PoolWait = {
   /** Takes a sample; gives it in milliseconds, or null where the database did not answer. */
   sample(): Promise<number | null>;
-  /** Of the last 100 samples; null before the first. */
+  /** Of the last 100 samples; null while there are too few to tell. */
   p99Ms(): number | null;
 };
 
 const kept = 100;
+const fewest = 20;
 
 /**
  * Measured from outside, by the time of `select 1` through the pool: the library (postgres 3.4.9) tells nothing of
@@ -39,6 +40,7 @@ export function createPoolWait(
       return answered ? ms : null;
     },
     p99Ms() {
+      if (samples.length < fewest) return null;
       const sorted = samples.toSorted((a, b) => a - b);
       return sorted[Math.ceil(sorted.length * 0.99) - 1] ?? null;
     },

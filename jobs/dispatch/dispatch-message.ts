@@ -29,7 +29,9 @@ export type Disposition =
 const retry = { firstMs: 1_000, capMs: 60_000 };
 
 /** Works on one message of job-requests: the same function for the ECS loop and for a Lambda event source. */
-export async function dispatch(deps: DispatchDeps, message: ReceivedMessage): Promise<Disposition> {
+export async function dispatch(given: DispatchDeps, message: ReceivedMessage): Promise<Disposition> {
+  const { queue, sqsMessageId, receiveCount } = message;
+  const deps = { ...given, log: given.log.child({ queue, sqsMessageId, receiveCount }) };
   try {
     const envelope = parseEnvelope(message.body);
     return await dispatchEnvelope(deps, envelope);
@@ -37,10 +39,7 @@ export async function dispatch(deps: DispatchDeps, message: ReceivedMessage): Pr
     const failure = classify(error);
     if (failure instanceof Terminal) return await setAside(deps, message, failure);
     // Nothing could be recorded, so the message must come back.
-    deps.log.warn(
-      { err: failure, sqsMessageId: message.sqsMessageId },
-      'message left in the queue',
-    );
+    deps.log.warn({ err: failure }, 'message left in the queue');
     return { kind: 'later', seconds: laterSeconds(deps, message), code: failure.code };
   }
 }
@@ -90,9 +89,11 @@ export const requestHashOf = (envelope: Envelope): string =>
   canonicalHash({ messageType: envelope.messageType, payload: envelope.payload });
 
 async function workOn(work: DispatchWork): Promise<Disposition> {
+  const startedAt = performance.now();
   try {
     const outcome = await act(work);
-    work.log.info({ ...logFields(work.envelope), outcome }, 'dispatched');
+    const processingMs = Math.round(performance.now() - startedAt);
+    work.log.info({ ...logFields(work.envelope), processingMs, outcome }, 'dispatched');
     return { kind: 'done', outcome };
   } catch (error) {
     const failure = classify(error);
@@ -177,6 +178,7 @@ export function finalFailure(
 const logFields = (envelope: Envelope) => ({
   ...jobOf(envelope),
   messageType: envelope.messageType,
+  idempotencyKey: envelope.idempotencyKey,
   run: envelope.payload.run,
   correlationId: envelope.correlationId,
 });
