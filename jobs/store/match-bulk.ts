@@ -1,3 +1,4 @@
+import { failureCodes, isCompensated } from '../failure-codes.ts';
 import type { RedriveMode } from '../redrive.ts';
 import type { Sql } from './connect.ts';
 import type { JobStatus } from './find-job.ts';
@@ -49,11 +50,15 @@ export function matchedJobs(sql: Sql, { filter, mode, knownTypes }: BulkWish) {
         select from jobs other
         where other.tenant_id = jobs.tenant_id and other.type = jobs.type and other.unique_key = jobs.unique_key
           and other.status in ('PENDING', 'RUNNING')) then 'another open job has its uniqueKey'
+      when ${mode}::text = 'resume' and ${sql.json(compensatedCodes)}::jsonb ? (failure ->> 'code')
+        then 'it has undone what it had begun: it can only be restarted'
       when ${mode}::text = 'resume' and finished_at < now() - interval '14 days'
         then 'it ended more than 14 days ago: it can only be restarted'
       end as obstacle
     from jobs where ${conditions}`;
 }
+
+const compensatedCodes = Object.keys(failureCodes).filter(isCompensated);
 
 function conditionsOf(sql: Sql, filter: BulkFilter) {
   const { status = 'FAILED', type, code, tag, createdAfter, createdBefore } = filter;

@@ -178,6 +178,18 @@ test('a dry run tells who would not be redriven, and why', async () => {
   assert.deepEqual(running.ineligible, [{ reason: 'it is RUNNING', count: 1 }]);
 });
 
+test('a failure that was compensated is not resumed', async () => {
+  await seedFailed(1, 'compensated');
+  const declined = { code: 'PAYMENT_DECLINED', message: 'declined', retryable: true, state: null };
+  await sql`update jobs set failure = ${sql.json(declined)} where tags ->> 'wave' = 'compensated'`;
+  const filter = { tag: 'wave:compensated' };
+  const [resume, auto] = await Promise.all([
+    countMatching(sql, { ...wish, mode: 'resume', filter }),
+    countMatching(sql, { ...wish, filter }),
+  ]);
+  assert.deepEqual([resume.eligible, auto.eligible], [0, 1]);
+});
+
 test('more jobs than one bulk redrive takes are refused, and nothing is stored', async () => {
   await seedFailed(5, 'many');
   const bulkId = v7();

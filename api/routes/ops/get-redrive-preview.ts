@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { isCompensated } from '../../../jobs/failure-codes.ts';
 import { previewRedrive } from '../../../jobs/redrive-preview.ts';
 import { findEffectsOfJob } from '../../../jobs/store/find-effects.ts';
 import type { Api, RouteDeps } from '../../api.ts';
@@ -66,7 +67,8 @@ export function getRedrivePreview(api: Api, { sql, operations }: RouteDeps): voi
       ]);
       const { resume } = preview;
       const taken = redrivable.has(job.status);
-      const mode = resume.allowed ? ('resume' as const) : ('restart' as const);
+      const compensated = job.failure !== null && isCompensated(job.failure.code);
+      const mode = resume.allowed && !compensated ? ('resume' as const) : ('restart' as const);
       const having = (...statuses: readonly string[]) =>
         effects.filter((found) => statuses.includes(found.status)).map(representEffect);
       return {
