@@ -14,19 +14,22 @@ import { serveMetrics } from './metrics.ts';
 import { openApiOptions } from './openapi.ts';
 import { Problem } from './problems.ts';
 import { readJsonBodies } from './read-json.ts';
+import { serveConsole } from './routes/console.ts';
 import { getEvents } from './routes/get-events.ts';
 import { getFailure } from './routes/get-failure.ts';
 import { getHealth } from './routes/get-health.ts';
 import { getJob } from './routes/get-job.ts';
+import { getMe } from './routes/get-me.ts';
 import { getResult } from './routes/get-result.ts';
 import { listJobs } from './routes/list-jobs.ts';
+import { listJobTypes } from './routes/list-job-types.ts';
 import { operatorRoutes } from './routes/ops/operator-routes.ts';
 import { postCallback } from './routes/post-callback.ts';
 import { postBatch } from './routes/post-batch.ts';
 import { postCancel } from './routes/post-cancel.ts';
 import { postJobs } from './routes/post-jobs.ts';
 import { postRedrive } from './routes/post-redrive.ts';
-import { postUploads } from './routes/post-uploads.ts';
+import { postUploads, uploadOriginOf } from './routes/post-uploads.ts';
 import { createRateLimit } from './rate-limit.ts';
 import { webhookSecrets } from './routes/webhook-secrets.ts';
 import { sharedSchemas } from './schemas.ts';
@@ -36,6 +39,8 @@ import { shedLoad } from './shed-load.ts';
 
 /** The routes that need a key, each a file. */
 const keyedRoutes = [
+  getMe,
+  listJobTypes,
   postUploads,
   postJobs,
   postBatch,
@@ -93,6 +98,7 @@ export async function createApp(deps: AppDeps, readiness = { isDraining: false }
     getHealth(open, deps, () => readiness.isDraining || load.isTooHigh());
     await open.register(async (signed) => postCallback(signed, deps));
     getFailure(open);
+    serveConsole(open, () => uploadOriginOf(deps.s3, deps.payloadBucket));
     open.get('/openapi.json', { schema: { hide: true } }, () => app.swagger());
   });
   await app.register(async (keyed) => {

@@ -13,11 +13,14 @@ export function setSecurityHeaders(app: Api): void {
       .header('x-content-type-options', 'nosniff')
       .header('referrer-policy', 'no-referrer')
       .header('cross-origin-resource-policy', 'same-origin')
-      .header('x-frame-options', 'DENY')
-      .header(
+      .header('x-frame-options', 'DENY');
+    // The console has a stricter one of its own.
+    if (!reply.hasHeader('content-security-policy')) {
+      reply.header(
         'content-security-policy',
         isPage ? pagePolicy : "default-src 'none'; frame-ancestors 'none'",
       );
+    }
     if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store');
   });
 }

@@ -2,6 +2,7 @@
 // DATA_DIR (default .data), PORT (default 3000, 0 = any free one), START_SAMPLE=0 (no sample job).
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { buildConsole } from './build-console.ts';
 import { curlLines } from './curl-lines.ts';
 import { parsePort } from './processes/environment.ts';
 import { stopOnSignal } from './processes/stop-on-signal.ts';
@@ -37,7 +38,7 @@ try {
     env,
     say,
   });
-  const runtime = await pawl.start();
+  const [runtime] = await Promise.all([pawl.start(), buildConsole(say)]);
   const readySeconds = (Date.now() - startedAt) / 1000;
   if (env['START_SAMPLE'] !== '0') await showSample(runtime);
   await welcome(runtime, readySeconds);

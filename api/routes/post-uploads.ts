@@ -81,3 +81,9 @@ async function presignUpload(s3: S3Client, ref: PayloadReference, contentType: s
   });
   return { uploadUrl, headers: { 'content-type': contentType, 'x-amz-checksum-sha256': checksum } };
 }
+
+/** The origin that uploads go to: a browser has to be let call it (its Content-Security-Policy, the bucket's CORS). */
+export async function uploadOriginOf(s3: S3Client, bucket: string): Promise<string> {
+  const command = new PutObjectCommand({ Bucket: bucket, Key: 'payloads/' });
+  return new URL(await getSignedUrl(s3, command)).origin;
+}

@@ -6,17 +6,23 @@ import { getAlerts } from './get-alerts.ts';
 import { getAudit } from './get-audit.ts';
 import { getDoctor } from './get-doctor.ts';
 import { getExecution } from './get-execution.ts';
+import { getHistory } from './get-history.ts';
 import { getOutbox } from './get-outbox.ts';
+import { getOverview } from './get-overview.ts';
 import { getQueues } from './get-queues.ts';
 import { getRedrivePreview } from './get-redrive-preview.ts';
 import { getStuck } from './get-stuck.ts';
+import { getTrail } from './get-trail.ts';
 import { postBulkRedrive } from './post-bulk-redrive.ts';
 import { quarantine } from './quarantine.ts';
 import { stock } from './stock.ts';
 
 /** What operators call (scope ops), each a file. */
 export const operatorRoutes = [
+  getOverview,
+  getTrail,
   getExecution,
+  getHistory,
   getRedrivePreview,
   postBulkRedrive,
   bulkRedrives,
