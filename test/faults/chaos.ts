@@ -23,6 +23,8 @@ export type ChaosReport = {
   readonly providerCalls: number;
   readonly works: number;
   readonly restedAfterSeconds: number;
+  /** Jobs whose retries did not outlast the faults: FAILED, retryable; redriven when all was well again. */
+  readonly redriven: number;
   readonly violations: readonly string[];
 };
 
@@ -56,6 +58,8 @@ export async function runChaos(lab: Lab, options: ChaosOptions): Promise<ChaosRe
   );
   const restless = await hurryToRest(lab, restSeconds * 1_000);
   const restedAfterSeconds = Math.round((performance.now() - stoppedAt) / 1_000);
+  const redriven = await redriveRetryable(lab);
+  if (redriven > 0) restless.push(...(await hurryToRest(lab, restSeconds * 1_000)));
   const wrong = await violations(lab, { accepted, secrets: ['the bytes of'] });
   const endings = await lab.sql<{ status: string; count: number }[]>`
     select status || coalesce(' ' || (failure ->> 'code'), '') as status, count(*)::integer as count
@@ -67,6 +71,7 @@ export async function runChaos(lab: Lab, options: ChaosOptions): Promise<ChaosRe
     providerCalls: lab.provider.requests.length,
     works: lab.provider.works.size,
     restedAfterSeconds,
+    redriven,
     violations: [...refused, ...restless, ...wrong],
   };
 }
@@ -148,6 +153,16 @@ async function hurryToRest(lab: Lab, timeoutMs: number): Promise<string[]> {
   }
 }
 
+/** What says of itself that a redrive may well succeed is redriven, and must succeed. */
+async function redriveRetryable(lab: Lab): Promise<number> {
+  const failed = await lab.sql<{ jobId: string }[]>`
+    select job_id as "jobId" from jobs
+    where status = 'FAILED' and (failure ->> 'retryable')::boolean`;
+  for (const { jobId } of failed)
+    await lab.call(`/jobs/${jobId}/redrive`, { method: 'POST', body: {} });
+  return failed.length;
+}
+
 async function uploadDocument(lab: Lab): Promise<unknown> {
   const bytes = Buffer.from('name,city,age\nSari,Bandung,31\nBudi,Medan,44\n');
   const sha256 = createHash('sha256').update(bytes).digest('hex');
@@ -178,7 +193,7 @@ export function describeReport(options: ChaosOptions, report: ChaosReport): stri
     `seed ${options.seed}: ${options.jobs} jobs in ${options.seconds} s of faults, at rest ${report.restedAfterSeconds} s later`,
     `  faults: ${list(report.faults)}; ${report.duplicates} messages doubled`,
     `  jobs: ${list(report.endings)}`,
-    `  provider: ${report.providerCalls} calls, ${report.works} works`,
+    `  provider: ${report.providerCalls} calls, ${report.works} works; ${report.redriven} jobs redriven at the end`,
     `  violations: ${report.violations.length}`,
     ...report.violations.slice(0, 40).map((violation) => `    - ${violation}`),
   ];

@@ -76,14 +76,14 @@ function pidNames(lab: Lab): { nameOf(pid: number): string | undefined; look(): 
 /** Kills a process at the point while a job goes over it; gives its pid, and the jobs that must still end well. */
 async function killAt(lab: Lab, point: CrashPoint, ready: Ready, look: () => void) {
   lab.arm(point);
-  const crossing = ready.cross();
+  const crossing = ready.cross(() => lab.diedAt(point) !== undefined);
   crossing.catch(() => undefined); // reported where it is awaited
   const pid = await waitFor(
     () => {
       look();
       return lab.diedAt(point);
     },
-    45_000,
+    90_000,
     `a process to die at ${point}`,
   );
   return { pid, crossing };
@@ -97,10 +97,10 @@ test('whichever boundary a process is killed at, every job ends as it should, on
   const rows: Row[] = [];
   const crossings: Promise<readonly Accepted[]>[] = [];
   const ready = await Promise.all(
-    cases.map(async (one) => ({ ...one, ready: await beginLate(lab, one.scenario, one.way) })),
+    cases.map(async (one) => ({ ...one, ready: await one.scenario.begin(lab) })),
   );
   for (const { point, way, ready: begin } of interleaved(ready)) {
-    const { pid, crossing } = await killAt(lab, point, await begin(), () => pids.look());
+    const { pid, crossing } = await killAt(lab, point, begin, () => pids.look());
     rows.push({ point, way, killed: pids.nameOf(pid) ?? `process ${pid}` });
     crossings.push(crossing);
   }
@@ -114,14 +114,3 @@ test('whichever boundary a process is killed at, every job ends as it should, on
   t.diagnostic(`${rows.length} kills, ${accepted.length} jobs, ${wrong.length} violations`);
   assert.deepEqual(wrong, []);
 });
-
-/** What a running job is needed for begins just before its turn; the others are prepared together. */
-async function beginLate(
-  lab: Lab,
-  scenario: Scenario,
-  way: ScenarioName,
-): Promise<() => Promise<Ready>> {
-  if (way === 'cancel' || way === 'postpone') return () => scenario.begin(lab);
-  const ready = await scenario.begin(lab);
-  return () => Promise.resolve(ready);
-}

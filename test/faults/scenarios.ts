@@ -11,7 +11,10 @@ export type Scenario = {
   readonly begin: (lab: Lab) => Promise<Ready>;
   readonly quarantines?: number;
 };
-export type Ready = { readonly cross: () => Promise<readonly Accepted[]> };
+export type Ready = {
+  /** `isOver` tells that the boundary was reached: what meets it by chance only is tried until then. */
+  readonly cross: (isOver: () => boolean) => Promise<readonly Accepted[]>;
+};
 
 const newKey = (): string => randomUUID();
 export const probe = (key: string, more: object = {}) => ({
@@ -21,11 +24,16 @@ export const probe = (key: string, more: object = {}) => ({
 });
 export const textOf = (key: string): string => `the bytes of ${key}`;
 
-/** The provider refuses what it is told to refuse until it is told otherwise, and dawdles where asked. */
+/** Keys that are not held up any more. */
+const released = new Set<string>();
+
+/** The provider refuses, dawdles or puts off what its key says; what it refused once it does in a later run. */
 export function obedient(lab: Lab): void {
   lab.provider.behave((key) => {
     if (key.includes('slow')) return { delayMs: 2_500 };
     if (key.includes('refused') && !key.endsWith('#2')) return { work: false, status: 400 };
+    if (key.includes('held') && !released.has(key.slice(key.indexOf('held'))))
+      return { work: false, status: 503, headers: { 'retry-after': '1' } };
     return undefined;
   });
 }
@@ -41,11 +49,12 @@ async function refusedJob(lab: Lab): Promise<Accepted> {
   return job;
 }
 
-async function slowRunningJob(lab: Lab): Promise<Accepted> {
-  const key = `slow-${newKey()}`;
+/** A job that runs until it is released: its provider puts it off. */
+async function heldJob(lab: Lab): Promise<Accepted & { readonly key: string }> {
+  const key = `held-${newKey()}`;
   const job = await submitOne(lab, key);
   await waitFor(() => lab.provider.requestsOf(key).length > 0, 30_000, `${key} to be called`);
-  return job;
+  return { ...job, key };
 }
 
 const redrive = async (lab: Lab, { jobId }: Accepted, mode: string): Promise<void> => {
@@ -53,6 +62,21 @@ const redrive = async (lab: Lab, { jobId }: Accepted, mode: string): Promise<voi
   // 409: the first try was committed, and its answer lost.
   assert.ok([202, 409].includes(answer.status), JSON.stringify(answer));
 };
+
+/** Cancelled and redriven before anybody has stopped the execution. */
+async function redriveTooSoon(lab: Lab): Promise<Accepted> {
+  const job = await heldJob(lab);
+  await lab.sql`
+    with cancelled as (
+      update jobs set status = 'CANCELLED', finished_at = now(), owner_until = now() + interval '5 minutes'
+      where job_id = ${job.jobId} and status = 'RUNNING' returning *
+    )
+    insert into job_events (job_id, tenant_id, run, actor, from_status, to_status, reason)
+    select job_id, tenant_id, run, 'test', 'RUNNING', 'CANCELLED', 'a late stop message' from cancelled`;
+  await redrive(lab, job, 'resume');
+  released.add(job.key);
+  return job;
+}
 
 /** A message that is in no queue though the outbox says that it was sent, and nobody looks after its job any more. */
 async function loseMessage(lab: Lab, jobId: string): Promise<void> {
@@ -128,7 +152,7 @@ export const scenarios = {
   },
   cancel: {
     begin: async (lab) => {
-      const job = await slowRunningJob(lab);
+      const job = await heldJob(lab);
       return {
         cross: async () => {
           const answer = await lab.call(`/jobs/${job.jobId}/cancel`, { method: 'POST' });
@@ -138,25 +162,18 @@ export const scenarios = {
       };
     },
   },
-  /** Redriven before its execution is stopped: the dispatcher stops it, and puts the message off. */
+  /** Redriven while its old execution still runs: the dispatcher stops that, and puts the message off. */
   postpone: {
-    begin: async (lab) => {
-      const job = await slowRunningJob(lab);
-      return {
-        cross: async () => {
-          // The stop message is still on its way.
-          await lab.sql`
-            with cancelled as (
-              update jobs set status = 'CANCELLED', finished_at = now(), owner_until = now() + interval '5 minutes'
-              where job_id = ${job.jobId} and status = 'RUNNING' returning *
-            )
-            insert into job_events (job_id, tenant_id, run, actor, from_status, to_status, reason)
-            select job_id, tenant_id, run, 'test', 'RUNNING', 'CANCELLED', 'a late stop message' from cancelled`;
-          await redrive(lab, job, 'resume');
-          return [job];
-        },
-      };
-    },
+    begin: async (lab) => ({
+      cross: async (isOver) => {
+        const jobs: Accepted[] = [];
+        for (let tries = 0; tries < 8 && !isOver(); tries += 1) {
+          jobs.push(await redriveTooSoon(lab));
+          await waitFor(isOver, 5_000).catch(() => undefined); // its execution ended by itself
+        }
+        return jobs;
+      },
+    }),
   },
   poison: {
     quarantines: 1,
