@@ -42,6 +42,8 @@ export type EngineOptions = {
 export type Engine = {
   /** Carries out an operation of the API; rejects with ApiError. */
   call(operation: string, request: object, signal?: AbortSignal): Promise<object>;
+  /** Resolves when the execution is no longer running. */
+  ended(executionArn: string): Promise<void>;
   counts(): { open: number; inMemory: number; waiting: number };
   /** Nothing more is done; what is acknowledged is on disk, and goes on at the next start. */
   stop(): void;
@@ -126,6 +128,15 @@ export function createEngine(options: EngineOptions): Engine {
       if (!operation)
         throw new ApiError('UnknownOperationException', `There is no operation '${name}'.`);
       return operation(api, request, signal);
+    },
+    ended(executionArn) {
+      return new Promise((resolve) => {
+        const forget = closed.add(executionArn, () => resolve());
+        // It may have ended before anybody waited.
+        if (store.executions.find(executionArn)?.status === 'RUNNING') return;
+        forget();
+        resolve();
+      });
     },
     counts: () => host.counts(),
     stop() {

@@ -26,13 +26,18 @@ export function createChildStarter(
   let redriven: StartedChild[] = [];
   let pending: PendingChild[] = [];
   let lastRedriven = -1;
+  let mayHaveRedriven = true;
   let lastPending = -1;
 
   function fill(): void {
     if (redriven.length > 0 || pending.length > 0) return;
-    redriven = store.mapRuns.withStatus(row.id, 'PENDING_REDRIVE', lastRedriven, PAGE);
-    lastRedriven = redriven.at(-1)?.position ?? lastRedriven;
-    if (redriven.length > 0) return;
+    if (mayHaveRedriven) {
+      redriven = store.mapRuns.withStatus(row.id, 'PENDING_REDRIVE', lastRedriven, PAGE);
+      lastRedriven = redriven.at(-1)?.position ?? lastRedriven;
+      // Looking for them means looking at every child, and no more of them come while it runs.
+      mayHaveRedriven = redriven.length > 0;
+      if (mayHaveRedriven) return;
+    }
     pending = store.mapRuns.pending(row.id, lastPending, PAGE);
     lastPending = pending.at(-1)?.position ?? lastPending;
   }
