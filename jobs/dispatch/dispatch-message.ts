@@ -29,7 +29,10 @@ export type Disposition =
 const retry = { firstMs: 1_000, capMs: 60_000 };
 
 /** Works on one message of job-requests: the same function for the ECS loop and for a Lambda event source. */
-export async function dispatch(given: DispatchDeps, message: ReceivedMessage): Promise<Disposition> {
+export async function dispatch(
+  given: DispatchDeps,
+  message: ReceivedMessage,
+): Promise<Disposition> {
   const { queue, sqsMessageId, receiveCount } = message;
   const deps = { ...given, log: given.log.child({ queue, sqsMessageId, receiveCount }) };
   try {
