@@ -33,6 +33,8 @@ export type AppDeps = {
   readonly relay: Pick<Relay, 'publishSoon'>;
   readonly registry: Registry;
   readonly payloadBucket: string;
+  /** Whether completion webhooks may go to private and loopback addresses. */
+  readonly callbackAllowPrivate: boolean;
   /** Of the payment provider's webhooks; undefined: none is believed. */
   readonly paymentWebhookSecret?: string | undefined;
   readonly log: Logger;

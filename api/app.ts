@@ -104,7 +104,7 @@ export async function createApp(deps: AppDeps, readiness = { isDraining: false }
   await app.register(async (keyed) => {
     keyed.addHook('onRequest', createAuthentication(deps));
     keyed.addHook('onRequest', createRateLimit(deps.clock));
-    const checkRequest = createRequestCheck(deps.registry, deps.payloadBucket);
+    const checkRequest = createRequestCheck(deps.registry, deps);
     for (const route of keyedRoutes) route(keyed, { ...deps, checkRequest, watch });
   });
   refuseOtherMethods();

@@ -42,6 +42,7 @@ const app = await createApp(
     relay,
     registry: await loadJobTypes(config.jobTypeFolders),
     payloadBucket: config.payloadBucket,
+    callbackAllowPrivate: config.callbackAllowPrivate,
     paymentWebhookSecret: config.paymentWebhookSecret,
     log,
     clock: () => new Date(),

@@ -264,6 +264,21 @@ export type Operations = {
     query: { part?: string };
     answer: unknown;
   };
+  /** GET /search: Find documents and orders */
+  search: {
+    query: { q: string; kind?: 'document' | 'order'; limit?: number };
+    answer: {
+      entries: {
+        kind: string;
+        id: string;
+        version: number;
+        facts: {
+          [name: string]: unknown;
+        };
+        updatedAt: string;
+      }[];
+    };
+  };
   /** POST /jobs/{jobId}/cancel: Cancel a job */
   cancelJob: {
     path: { jobId: string };
@@ -1225,6 +1240,7 @@ export const routes = {
   getJob: ['GET', '/jobs/{jobId}'],
   streamJobEvents: ['GET', '/jobs/{jobId}/events'],
   getResult: ['GET', '/jobs/{jobId}/result'],
+  search: ['GET', '/search'],
   cancelJob: ['POST', '/jobs/{jobId}/cancel'],
   redriveJob: ['POST', '/jobs/{jobId}/redrive'],
   previewRedrive: ['GET', '/jobs/{jobId}/redrive'],

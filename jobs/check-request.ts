@@ -1,7 +1,9 @@
+import { isIP } from 'node:net';
 import { Compile, type Validator } from 'typebox/compile';
 import type { Registry, RegisteredJobType } from '../statemachines/registry.ts';
 import type { JsonProblem } from './exact-json.ts';
 import type { TenantId } from './ids.ts';
+import { isPublicAddress } from './public-address.ts';
 import { isPayloadKeyOf, payloadPrefixOf } from './payload-key.ts';
 import type { PayloadReference } from './payload-reference.ts';
 import { schemaProblems } from './schema-problems.ts';
@@ -19,8 +21,14 @@ export type RequestFault =
 /** Tells what keeps a request from becoming a job, or undefined: what it accepts must not have to fail later. */
 export type CheckRequest = (request: JobRequest, tenantId: TenantId) => RequestFault | undefined;
 
+/** Where payloads have to be, and whether callbacks may go to private and loopback addresses. */
+export type RequestRules = {
+  readonly payloadBucket: string;
+  readonly callbackAllowPrivate: boolean;
+};
+
 /** Compiles every job type's schema once; throws where one is not a JSON Schema. */
-export function createRequestCheck(registry: Registry, payloadBucket: string): CheckRequest {
+export function createRequestCheck(registry: Registry, rules: RequestRules): CheckRequest {
   const inputs = new Map<string, Validator>();
   for (const jobType of registry.values()) inputs.set(jobType.type, Compile(jobType.inputSchema));
   return (request, tenantId) => {
@@ -34,8 +42,11 @@ export function createRequestCheck(registry: Registry, payloadBucket: string): C
       fault([
         ...schemaProblems(input, inputOf(request), '/input'),
         ...payloadProblems(request.payloadRef, jobType),
-        ...(request.payloadRef ? placeProblems(request.payloadRef, payloadBucket, tenantId) : []),
+        ...(request.payloadRef
+          ? placeProblems(request.payloadRef, rules.payloadBucket, tenantId)
+          : []),
         ...timeProblems(request),
+        ...callbackProblems(request, rules.callbackAllowPrivate),
       ])
     );
   };
@@ -85,4 +96,17 @@ function timeProblems({ notBefore, expiresAt }: JobRequest): JsonProblem[] {
   return new Date(expiresAt) > new Date(notBefore)
     ? []
     : [{ pointer: '/expiresAt', message: 'must be later than notBefore' }];
+}
+
+/** What can be said without asking DNS; the worker looks again at what a name leads to, when it calls. */
+function callbackProblems({ callback }: JobRequest, allowPrivate: boolean): JsonProblem[] {
+  if (callback === undefined) return [];
+  const pointer = '/callback/url';
+  const url = URL.parse(callback.url);
+  if (url === null) return [{ pointer, message: 'is not a URL' }];
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const isPrivate = isIP(host) === 0 ? /(^|\.)localhost\.?$/.test(host) : !isPublicAddress(host);
+  return isPrivate && !allowPrivate
+    ? [{ pointer, message: 'leads to a private or loopback address, which is not called' }]
+    : [];
 }

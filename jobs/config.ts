@@ -20,6 +20,8 @@ export type ApiConfig = {
   readonly logLevel: string;
   readonly database: DatabaseConfig;
   readonly queues: QueueConfig;
+  /** Whether completion webhooks may go to private and loopback addresses. */
+  readonly callbackAllowPrivate: boolean;
   readonly payloadBucket: string;
   /** `whsec_…` with which the payment provider signs its webhooks; undefined: none is believed. */
   readonly paymentWebhookSecret: string | undefined;
@@ -187,6 +189,12 @@ function read<Config>(env: Environment, sections: (reader: ConfigReader) => Conf
   return config;
 }
 
+const callbackAllowPrivate = (reader: ConfigReader): boolean =>
+  reader.flag(
+    'CALLBACK_ALLOW_PRIVATE',
+    'whether completion webhooks may go to private and loopback addresses',
+  );
+
 const apiSections = (reader: ConfigReader): ApiConfig => ({
   otlpEndpoint: otlpEndpoint(reader),
   host: reader.text('HOST', 'the address that is listened on', '127.0.0.1'),
@@ -197,6 +205,7 @@ const apiSections = (reader: ConfigReader): ApiConfig => ({
   logLevel: logLevel(reader),
   database: database(reader, 10),
   queues: queues(reader),
+  callbackAllowPrivate: callbackAllowPrivate(reader),
   payloadBucket: reader.text('PAYLOAD_BUCKET', 'the S3 bucket of payloads'),
   paymentWebhookSecret: reader.optional(
     'PAYMENT_WEBHOOK_SECRET',
@@ -248,10 +257,7 @@ const workerSections = (reader: ConfigReader): WorkerConfig => ({
     { min: 0, max: 200 },
   ),
   ...starts(reader),
-  callbackAllowPrivate: reader.flag(
-    'CALLBACK_ALLOW_PRIVATE',
-    'whether completion webhooks may go to private and loopback addresses',
-  ),
+  callbackAllowPrivate: callbackAllowPrivate(reader),
   shutdownGraceMs: reader.integer(
     'SHUTDOWN_GRACE_MS',
     'how long work in hand may take after SIGTERM',

@@ -47,6 +47,7 @@ const app = await createApp({
   relay: { publishSoon: () => undefined },
   registry: new Map(),
   payloadBucket: '',
+  callbackAllowPrivate: false,
   log,
   clock: () => new Date(),
   loadLimits: defaultLoadLimits,

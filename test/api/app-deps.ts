@@ -45,6 +45,7 @@ export const appDeps = (sql: Sql, relay: AppDeps['relay']): AppDeps => ({
   relay,
   registry: registryOf([echo, strict]),
   payloadBucket: bucket,
+  callbackAllowPrivate: true,
   log: pino({ level: process.env['LOG_LEVEL'] ?? 'silent' }),
   clock: () => new Date(),
   loadLimits: defaultLoadLimits,

@@ -195,3 +195,24 @@ test('addresses of special networks are not public', () => {
     assert.equal(isPublicAddress(address), true, address);
   }
 });
+
+test('a callback to a private address is refused when the job is submitted', async () => {
+  const strict = await startApi({ sql: api.sql, callbackAllowPrivate: false });
+  const submit = (url: string) =>
+    call('POST', `${strict.url}/jobs`, { key, json: { type: 'echo', callback: { url } } });
+  for (const url of [
+    'http://10.0.0.1/',
+    'http://[::1]:80/x',
+    'https://localhost/',
+    'http://169.254.169.254/latest',
+  ]) {
+    const answer = await submit(url);
+    assert.equal(answer.status, 422, url);
+    assert.deepEqual(
+      answer.body.errors.map((error) => error.pointer),
+      ['/callback/url'],
+    );
+  }
+  assert.equal((await submit('https://hooks.example.org/pawl')).status, 202);
+  assert.equal((await submit('http://[bad/')).status, 422);
+});
