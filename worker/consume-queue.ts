@@ -96,7 +96,9 @@ export function consumeQueue(options: Options): QueueConsumer {
     async stop(graceMs) {
       stopping = true;
       const deadline = Date.now() + graceMs;
-      await Promise.all(consumers.map((consumer) => stopped(consumer)));
+      // An open poll ends by itself; one that was paused before says nothing more.
+      const pollsEnd = Math.max(deadline, Date.now() + (waitSeconds + 1) * 1_000);
+      await settledBy(pollsEnd, () => Promise.all(consumers.map((consumer) => stopped(consumer))));
       await settledBy(deadline, () => Promise.all(inHand));
       await settledBy(deadline + 2_000, () => deletions.drain());
     },

@@ -58,6 +58,21 @@ test('what does not end within the grace period is given up, and comes back by i
   release.resolve(done);
 });
 
+test('stopped while it is paused with a message in hand, it ends all the same', async () => {
+  const { url } = await queues.create('paused');
+  const release = Promise.withResolvers<Disposition>();
+  const consumer = consume(url, 1, () => release.promise);
+  await queues.send(url, bodies(1));
+  consumer.start();
+  await waitFor(async () => (await queues.counts(url)).inHand === 1, 10_000);
+  consumer.pause();
+  await delay(4_500); // longer than it waits for the poll to end
+  const startedAt = performance.now();
+  await consumer.stop(500);
+  assert.ok(performance.now() - startedAt < 6_000);
+  release.resolve(done);
+});
+
 test('one slow message holds up no more than the batch it came in', async () => {
   const { url } = await queues.create('slow');
   const release = Promise.withResolvers<void>();
