@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { after } from 'node:test';
+import { SFNClient } from '@aws-sdk/client-sfn';
 import { connect, type Sql } from '../../jobs/store/connect.ts';
 import { type RunningPawl, startPawl } from '../support/start-pawl.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -7,7 +8,12 @@ import { waitFor } from '../support/wait-for.ts';
 export type ImportJob = {
   readonly jobId: string;
   readonly status: string;
-  readonly progress: { readonly done: number; readonly total: number; readonly failed: number };
+  readonly progress: {
+    readonly done: number;
+    readonly total: number;
+    readonly failed: number;
+  } | null;
+  readonly execution: { readonly arn: string };
   readonly result: {
     readonly total: number;
     readonly imported: number;
@@ -38,6 +44,7 @@ type Call = {
 export type ImportLab = {
   readonly pawl: RunningPawl;
   readonly sql: Sql;
+  readonly sfn: SFNClient;
   call(path: string, call?: Call): Promise<Response>;
   submit(payload: Buffer, input: ImportInput, contentType?: string): Promise<string>;
   job(jobId: string): Promise<ImportJob>;
@@ -54,10 +61,16 @@ export async function startImportLab(
   env: Readonly<Record<string, string>> = {},
 ): Promise<ImportLab> {
   const pawl = await startPawl({ env: { SUPERVISOR_LONGEST_BACKOFF_MS: '0', ...env } });
-  const url = pawl.runtime().databaseUrl;
+  const { databaseUrl: url, endpoints } = pawl.runtime();
+  const sfn = new SFNClient({
+    region: 'us-east-1',
+    endpoint: endpoints.sfn,
+    credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+  });
   const limits = { poolSize: 2, statementTimeoutMs: 10_000, lockTimeoutMs: 5_000 };
   const sql = connect({ url, ...limits }, 'import tests');
   after(async () => {
+    sfn.destroy();
     await sql.end({ timeout: 2 });
     await pawl.stop();
   });
@@ -99,6 +112,7 @@ export async function startImportLab(
   const lab: ImportLab = {
     pawl,
     sql,
+    sfn,
     call,
     async submit(payload, input, contentType = 'text/csv') {
       const payloadRef = await upload(payload, contentType);
