@@ -38,17 +38,25 @@ export type PlayTask = (call: TaskCall, payload: Json) => Promise<TaskOutcome> |
 
 export type Fixture = Awaited<ReturnType<typeof startFixture>>;
 
-/** An engine in this process with a clock that stands still and tasks that the test plays. */
-export async function startFixture(play: PlayTask, options: Partial<EngineOptions> = {}) {
+/**
+ * An engine in this process with a clock that stands still and tasks that the test plays, or
+ * ('services') that call the services at `options.endpoints`.
+ */
+export async function startFixture(
+  play: PlayTask | 'services',
+  options: Partial<EngineOptions> = {},
+) {
   const dataDir = options.dataDir ?? temporaryFolder();
   const clock: ManualClock = createManualClock(Date.UTC(2026, 0, 1));
   const engine = createEngine({
     dataDir,
     clock,
-    taskRunner: {
-      call: async (call) => play(call, payloadOf(call)),
-      follow: async () => ({ kind: 'failed', failure: { error: 'NotPlayed' } }),
-    },
+    ...(play !== 'services' && {
+      taskRunner: {
+        call: async (call) => play(call, payloadOf(call)),
+        follow: async () => ({ kind: 'failed', failure: { error: 'NotPlayed' } }),
+      },
+    }),
     ...options,
   });
   let machines = 0;

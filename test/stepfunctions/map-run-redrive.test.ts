@@ -186,3 +186,20 @@ test('results that were too large start a new Map Run', async () => {
   assert.equal(mapRuns.length, 2);
   fixture.stop();
 });
+
+test('a Map Run whose engine stopped while it was aborted is aborted at the next start', async () => {
+  const hang = (): Promise<never> => new Promise(() => undefined);
+  const first = await startFixture(hang);
+  const executionArn = await first.run(distributedMap({ Work: task('work') }), [1, 2]);
+  await waitFor(async () => (await runningChildren(first, executionArn)) === 2, 5_000);
+  await first.call('StopExecution', { executionArn });
+  first.stop();
+  const second = await startFixture(hang, { dataDir: first.dataDir });
+  const aborted = await waitFor(async () => {
+    const { described } = await mapRunOf(second, executionArn);
+    return described.status === 'ABORTED' && described;
+  }, 5_000);
+  assert.equal(aborted.executionCounts['aborted'], 2);
+  assert.equal(aborted.executionCounts['running'], 0);
+  second.stop();
+});
