@@ -20,6 +20,7 @@ import { getFailure } from './routes/get-failure.ts';
 import { getHealth } from './routes/get-health.ts';
 import { getJob } from './routes/get-job.ts';
 import { getMe } from './routes/get-me.ts';
+import { getSearch } from './routes/get-search.ts';
 import { getResult } from './routes/get-result.ts';
 import { listJobs } from './routes/list-jobs.ts';
 import { listJobTypes } from './routes/list-job-types.ts';
@@ -48,6 +49,7 @@ const keyedRoutes = [
   getJob,
   getEvents,
   getResult,
+  getSearch,
   postCancel,
   postRedrive,
   webhookSecrets,

@@ -910,7 +910,7 @@ export type Operations = {
   /** GET /ops/quarantine: List the messages that could never be worked on */
   listQuarantine: {
     query: {
-      queue?: 'job-requests' | 'execution-events';
+      queue?: 'job-requests' | 'execution-events' | 'search-projection' | 'notifications';
       code?: string;
       resolved?: boolean;
       limit?: number;
@@ -919,7 +919,7 @@ export type Operations = {
     answer: {
       messages: {
         quarantineId: string;
-        queue: 'job-requests' | 'execution-events';
+        queue: 'job-requests' | 'execution-events' | 'search-projection' | 'notifications';
         sqsMessageId: string;
         body: string;
         attributes: {
@@ -942,7 +942,7 @@ export type Operations = {
     body: {
       ids?: string[];
       all?: true;
-      queue?: 'job-requests' | 'execution-events';
+      queue?: 'job-requests' | 'execution-events' | 'search-projection' | 'notifications';
       code?: string;
       reason: string;
     };
@@ -957,7 +957,7 @@ export type Operations = {
     body: {
       ids?: string[];
       all?: true;
-      queue?: 'job-requests' | 'execution-events';
+      queue?: 'job-requests' | 'execution-events' | 'search-projection' | 'notifications';
       code?: string;
       reason: string;
     };

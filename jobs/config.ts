@@ -11,6 +11,9 @@ export type QueueConfig = {
   readonly jobRequestsDlqUrl: string;
   readonly executionEventsUrl: string;
   readonly executionEventsDlqUrl: string;
+  /** Of the built-in subscribers of events; undefined where they are not run. */
+  readonly searchProjectionUrl?: string | undefined;
+  readonly notificationsUrl?: string | undefined;
 };
 
 export type ApiConfig = {
@@ -50,6 +53,13 @@ export type WorkerConfig = {
   /** 0: the worker's metrics are not served. */
   readonly metricsPort: number;
   readonly retention?: RetentionConfig;
+  readonly events?: EventsConfig;
+};
+
+export type EventsConfig = {
+  readonly busName: string;
+  /** For notifications; undefined where their queue is. */
+  readonly email: EmailConfig | undefined;
 };
 
 /** Of the dispatcher as a Lambda function. */
@@ -141,6 +151,14 @@ const queues = (read: ConfigReader): QueueConfig => ({
   jobRequestsDlqUrl: read.url('JOB_REQUESTS_DLQ_URL', 'its dead-letter queue'),
   executionEventsUrl: read.url('EXECUTION_EVENTS_QUEUE_URL', 'the SQS queue execution-events'),
   executionEventsDlqUrl: read.url('EXECUTION_EVENTS_DLQ_URL', 'its dead-letter queue'),
+  searchProjectionUrl: read.optional(
+    'SEARCH_PROJECTION_QUEUE_URL',
+    'the SQS queue of events that the search projection is made from; without it there is none',
+  ),
+  notificationsUrl: read.optional(
+    'NOTIFICATIONS_QUEUE_URL',
+    'the SQS queue of events that ask for a mail; without it none is sent, with it SMTP_URL is needed',
+  ),
 });
 
 const stateMachines = (read: ConfigReader) => ({
@@ -242,13 +260,33 @@ const retention = (reader: ConfigReader): RetentionConfig => ({
   ),
 });
 
-const workerSections = (reader: ConfigReader): WorkerConfig => ({
+const email = (reader: ConfigReader): EmailConfig => ({
+  smtpUrl: reader.url('SMTP_URL', 'the mail server, smtp(s)://user:password@host:port'),
+  from: reader.text('EMAIL_FROM', 'the sender of mails', 'Shop <shop@example.com>'),
+  policy: reader.oneOf(
+    'EMAIL_POLICY',
+    'what is done when it is unknown whether a mail was taken; SMTP cannot be asked',
+    ['hold', 'repeat'],
+    'hold',
+  ),
+});
+
+const events = (reader: ConfigReader, { notificationsUrl }: QueueConfig): EventsConfig => ({
+  busName: reader.text('EVENT_BUS_NAME', 'the EventBridge bus that events go to', 'default'),
+  email: notificationsUrl === undefined ? undefined : email(reader),
+});
+
+const workerSections = (
+  reader: ConfigReader,
+  queueConfig: QueueConfig = queues(reader),
+): WorkerConfig => ({
+  queues: queueConfig,
+  events: events(reader, queueConfig),
   retention: retention(reader),
   otlpEndpoint: otlpEndpoint(reader),
   host: reader.text('HOST', 'the address that is listened on', '127.0.0.1'),
   logLevel: logLevel(reader),
   database: database(reader, 10),
-  queues: queues(reader),
   ...stateMachines(reader),
   dispatchConcurrency: reader.integer(
     'DISPATCH_CONCURRENCY',
@@ -330,16 +368,7 @@ const tasksSections = (reader: ConfigReader): TasksConfig => ({
       { min: 1, max: 3_000 },
     ),
   },
-  email: {
-    smtpUrl: reader.url('SMTP_URL', 'the mail server, smtp(s)://user:password@host:port'),
-    from: reader.text('EMAIL_FROM', 'the sender of mails', 'Shop <shop@example.com>'),
-    policy: reader.oneOf(
-      'EMAIL_POLICY',
-      'what is done when it is unknown whether a mail was taken; SMTP cannot be asked',
-      ['hold', 'repeat'],
-      'hold',
-    ),
-  },
+  email: email(reader),
 });
 
 /** Throws ConfigError listing every problem. */

@@ -1,7 +1,7 @@
 import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { classifyingAws } from './classify.ts';
 import type { QueueConfig } from './config.ts';
-import { queueUrlOf } from './queue-status.ts';
+import { sourceUrlOf } from './queue-status.ts';
 import type { Sql } from './store/connect.ts';
 import {
   listQuarantine,
@@ -88,7 +88,7 @@ async function send({ sqs, queues }: Deps, message: QuarantinedMessage): Promise
   );
   const group = attributes['MessageGroupId'];
   const command = new SendMessageCommand({
-    QueueUrl: queueUrlOf(queues, queue),
+    QueueUrl: sourceUrlOf(queues, queue),
     MessageBody: body,
     ...(Object.keys(MessageAttributes).length === 0 ? {} : { MessageAttributes }),
     ...(group === undefined ? {} : { MessageGroupId: group }),

@@ -1,6 +1,7 @@
 import { GetQueueAttributesCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { classifyingAws } from './classify.ts';
 import type { QueueConfig } from './config.ts';
+import type { QuarantiningQueue } from './store/quarantine.ts';
 
 /** The queues by their names; each of the first two has the dead-letter queue of its name. */
 export const queueNames = [
@@ -19,6 +20,14 @@ export const queueUrlOf = (queues: QueueConfig, name: QueueName): string =>
     'job-requests-dlq': queues.jobRequestsDlqUrl,
     'execution-events-dlq': queues.executionEventsDlqUrl,
   })[name];
+
+/** Where messages of a queue are received; throws where a subscriber's queue is not configured in this process. */
+export function sourceUrlOf(queues: QueueConfig, queue: QuarantiningQueue): string {
+  if (queue === 'job-requests' || queue === 'execution-events') return queueUrlOf(queues, queue);
+  const url = queue === 'notifications' ? queues.notificationsUrl : queues.searchProjectionUrl;
+  if (url === undefined) throw new Error(`the queue ${queue} is not configured here`);
+  return url;
+}
 
 /** Approximate, as SQS says itself. */
 export type QueueDepth = {

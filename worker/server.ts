@@ -1,4 +1,5 @@
 import { S3Client } from '@aws-sdk/client-s3';
+import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { pino } from 'pino';
@@ -8,6 +9,7 @@ import { logError } from '../jobs/log-error.ts';
 import { connect } from '../jobs/store/connect.ts';
 import { assertSchema } from '../jobs/store/migrate.ts';
 import { loadJobTypes } from '../statemachines/registry.ts';
+import { startEventWork } from './event-work.ts';
 import { retentionLoop } from './retention-loop.ts';
 import { serveMetrics } from './serve-metrics.ts';
 import { createWorkerMetrics } from './worker-metrics.ts';
@@ -54,7 +56,7 @@ const stop = async (): Promise<void> => {
   if (stopping) return;
   stopping = true;
   log.info('stopping');
-  await Promise.all([worker.stop(), retention?.stop()]);
+  await Promise.all([worker.stop(), retention?.stop(), eventWork?.stop(config.shutdownGraceMs)]);
   await metricsServer?.close();
   await sql.end({ timeout: 2 });
   await tracing.stop();
@@ -66,6 +68,17 @@ process.on('SIGTERM', () => void stop());
 process.on('SIGINT', () => void (isSupervised() ? undefined : stop()));
 
 worker.start();
+const eventWork =
+  config.events === undefined
+    ? undefined
+    : startEventWork({
+        config: config.events,
+        queues: config.queues,
+        sql,
+        sqs,
+        eventBridge: new EventBridgeClient({ requestHandler }),
+        log,
+      });
 const retention =
   config.retention === undefined
     ? undefined

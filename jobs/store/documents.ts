@@ -1,4 +1,5 @@
 import type { Sql } from './connect.ts';
+import { announcing } from './events.ts';
 import { type Fence, heldBy } from './open-run.ts';
 
 export type NewDocument = {
@@ -30,7 +31,8 @@ export async function storeDocument(
 ): Promise<StoredDocument | undefined> {
   const { documentId, version, sha256, contentType, bytes, metadata } = document;
   const [written] = await sql<StoredDocument[]>`
-    with fence as (${heldBy(sql, fence)})
+    with fence as (${heldBy(sql, fence)}),
+    written as (
     insert into documents as stored
       (tenant_id, document_id, version, sha256, content_type, bytes, metadata, job_id)
     select tenant_id, ${documentId}, ${version}, ${sha256}, ${contentType}, ${bytes},
@@ -40,7 +42,18 @@ export async function storeDocument(
       version = excluded.version, sha256 = excluded.sha256, content_type = excluded.content_type,
       bytes = excluded.bytes, metadata = excluded.metadata, job_id = excluded.job_id, updated_at = now()
     where stored.version < excluded.version
-    returning ${columns(sql)}`;
+    returning *
+    ),
+    announced as (${announcing(
+      sql,
+      'document.stored',
+      sql`
+      select tenant_id, job_id, document_id as aggregate_id, version as aggregate_version, jsonb_build_object(
+        'documentId', document_id, 'version', version, 'sha256', sha256, 'contentType', content_type, 'bytes', bytes,
+        'title', left(metadata ->> 'title', 500), 'language', metadata ->> 'language') as data
+      from written`,
+    )})
+    select ${columns(sql)} from written`;
   return written ?? (await readUnderFence(sql, fence, documentId));
 }
 

@@ -50,7 +50,14 @@ export type Intention = {
    * (job_id, tenant_id), and must change nothing when it comes again.
    */
   readonly alongside?: (sql: Sql) => PendingQuery<Row[]>;
+  /** The effect belongs to an event, and is done whatever became of the job: its status and fence are not asked. */
+  readonly outlivesJob?: true;
 };
+
+const heldFor = (sql: Sql, { fence, outlivesJob }: Intention) =>
+  outlivesJob === true
+    ? sql`select job_id, tenant_id from jobs where job_id = ${fence.jobId} for share`
+    : heldBy(sql, fence);
 
 /** The right to call the provider now, until the lease is over or somebody else takes a new token. */
 export type Lease = { readonly effectId: EffectId; readonly token: string };
@@ -63,7 +70,7 @@ export async function insertCalling(sql: Sql, intention: Intention): Promise<Lea
   const { fence, effectKey, provider, operation, policy, requestHash, leaseMs } = intention;
   const lease = { effectId: newEffectId(), token: randomUUID() };
   const rows = await sql`
-    with fence as (${heldBy(sql, fence)}),
+    with fence as (${heldFor(sql, intention)}),
     alongside as (${intention.alongside?.(sql) ?? sql`select`})
     insert into external_effects
       (effect_id, tenant_id, effect_key, job_id, execution_name, redrive_count, provider, operation, policy,
@@ -80,7 +87,7 @@ export async function insertCalling(sql: Sql, intention: Intention): Promise<Lea
 /** The row, where the fence holds; undefined where it does not, or there is no row. */
 export async function readEffect(sql: Sql, intention: Intention): Promise<EffectRow | undefined> {
   const [row] = await sql<EffectRow[]>`
-    with fence as (${heldBy(sql, intention.fence)})
+    with fence as (${heldFor(sql, intention)})
     select ${columns(sql)} from external_effects
     where effect_key = ${intention.effectKey} and tenant_id = (select tenant_id from fence)`;
   return row;
@@ -98,7 +105,7 @@ export async function takeEffect(
   const { fence, policy, leaseMs } = intention;
   const token = randomUUID();
   const rows = await sql`
-    with fence as (${heldBy(sql, fence)})
+    with fence as (${heldFor(sql, intention)})
     update external_effects as effect set
       status = 'CALLING', lease_token = ${token}, lease_until = now() + ${leaseMs}::float8 * interval '1 millisecond',
       job_id = fence.job_id, execution_name = ${fence.executionName}, redrive_count = ${fence.redriveCount},
@@ -123,7 +130,7 @@ export async function holdEffect(
   why: string,
 ): Promise<boolean> {
   const rows = await sql`
-    with fence as (${heldBy(sql, intention.fence)})
+    with fence as (${heldFor(sql, intention)})
     update external_effects set
       status = 'UNKNOWN', lease_token = null, lease_until = null, last_error = ${why}, updated_at = now()
     from fence

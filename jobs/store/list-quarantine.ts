@@ -1,9 +1,10 @@
 import type { Sql } from './connect.ts';
+import type { QuarantiningQueue } from './quarantine.ts';
 
 /** A message that can never be worked on as it is, kept whole. */
 export type QuarantinedMessage = {
   readonly quarantineId: string;
-  readonly queue: 'job-requests' | 'execution-events';
+  readonly queue: QuarantiningQueue;
   readonly sqsMessageId: string;
   readonly body: string;
   readonly attributes: Readonly<Record<string, string>>;

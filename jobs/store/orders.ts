@@ -1,6 +1,9 @@
+import type { PendingQuery, Row } from 'postgres';
 import type { CallbackId, JobId, TenantId } from '../ids.ts';
 import { settling } from './callbacks.ts';
+import type { EventType } from '../events/catalogue.ts';
 import type { Sql } from './connect.ts';
+import { announcing } from './events.ts';
 import { type Fence, heldBy } from './open-run.ts';
 
 export type OrderItem = {
@@ -97,7 +100,9 @@ export async function placeOrder(
     taken as (
       update stock set available = stock.available - wanted.quantity, updated_at = now()
       from wanted, placed where stock.sku = wanted.sku
-    )
+    ),
+    created as (${announced(sql, 'order.created', sql`placed where version = 1`)}),
+    reserved as (${announced(sql, 'stock.reserved', sql`placed`)})
     select (select to_jsonb(o) from (select ${columns(sql)} from placed) as o) as placed,
            (select jsonb_agg(to_jsonb(short) order by sku) from short) as short`;
   return { order: row?.placed ?? undefined, short: row?.short ?? [] };
@@ -130,7 +135,8 @@ export async function markPaid(
     ),
     settled as (
       ${settling(sql, sql`(select ${paymentKey(sql)} from paid)`, 'succeeded')}
-    )
+    ),
+    announced as (${announced(sql, 'payment.succeeded', sql`paid`)})
     select ${columns(sql)} from paid`;
   return row;
 }
@@ -162,10 +168,37 @@ export async function releaseOrder(
     ),
     settled as (
       ${settling(sql, sql`(select ${paymentKey(sql)} from released)`, outcome)}
-    )
+    ),
+    ended as (${announced(sql, `payment.${outcome}`, sql`released`)}),
+    announced as (${announced(sql, 'stock.released', sql`released`)}),
+    notified as (${announced(
+      sql,
+      'notification.requested',
+      sql`released`,
+      sql`jsonb_build_object('notification', 'order-not-paid', 'orderId', order_id, 'paymentAttempt', payment_attempt)`,
+    )})
     select ${columns(sql)} from released`;
   return row;
 }
+
+/** The events about an order tell how it stands now. */
+const standing = (sql: Sql) => sql`jsonb_build_object(
+  'orderId', order_id, 'status', status, 'amount', amount, 'currency', currency, 'items', items,
+  'paymentAttempt', payment_attempt, 'paymentReference', payment_reference,
+  'paidAt', to_char(paid_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))`;
+
+/** The statement part that announces a change of an order; `rows` is what the change gave. */
+const announced = (
+  sql: Sql,
+  type: EventType,
+  rows: PendingQuery<Row[]>,
+  data = standing(sql),
+): PendingQuery<Row[]> =>
+  announcing(
+    sql,
+    type,
+    sql`select tenant_id, job_id, order_id as aggregate_id, version as aggregate_version, ${data} as data from ${rows}`,
+  );
 
 /** The effect key of the order's payment attempt: a decline or a void ends it, a restart opens the next. */
 export const paymentKeyOf = (order: Pick<Order, 'orderId' | 'paymentAttempt'>): string =>

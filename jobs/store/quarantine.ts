@@ -3,9 +3,18 @@ import type { FailureCode } from '../failure-codes.ts';
 import { storableText } from '../failure.ts';
 import type { Sql } from './connect.ts';
 
+/** The queues whose messages may be quarantined. */
+export const quarantiningQueues = [
+  'job-requests',
+  'execution-events',
+  'search-projection',
+  'notifications',
+] as const;
+export type QuarantiningQueue = (typeof quarantiningQueues)[number];
+
 /** A message as SQS delivered it. */
 export type ReceivedMessage = {
-  readonly queue: 'job-requests' | 'execution-events';
+  readonly queue: QuarantiningQueue;
   readonly sqsMessageId: string;
   readonly body: string;
   readonly attributes: Readonly<Record<string, string>>;

@@ -23,6 +23,10 @@ export interface Addresses {
     readonly jobRequestsDlq: string;
     readonly executionEvents: string;
     readonly executionEventsDlq: string;
+    readonly searchProjection: string;
+    readonly searchProjectionDlq: string;
+    readonly notifications: string;
+    readonly notificationsDlq: string;
   };
   readonly webhook: string;
   readonly payment: string;
@@ -53,6 +57,10 @@ export function addressesOf(settings: KeptSettings, apiPort: number): Addresses 
       jobRequestsDlq: queue('job-requests-dlq'),
       executionEvents: queue('execution-events'),
       executionEventsDlq: queue('execution-events-dlq'),
+      searchProjection: queue('search-projection'),
+      searchProjectionDlq: queue('search-projection-dlq'),
+      notifications: queue('notifications'),
+      notificationsDlq: queue('notifications-dlq'),
     },
     webhook: `${at(ports.webhook)}/webhook`,
     payment: `${at(ports.payment)}/payments`,

@@ -65,6 +65,8 @@ export function childEnvironment(
     EXECUTION_EVENTS_QUEUE_URL: queues.executionEvents,
     EXECUTION_EVENTS_DLQ_URL: queues.executionEventsDlq,
     EVENT_BUS_NAME: EVENT_BUS,
+    SEARCH_PROJECTION_QUEUE_URL: queues.searchProjection,
+    NOTIFICATIONS_QUEUE_URL: queues.notifications,
     PAYLOAD_BUCKET: BUCKET,
     STATE_MACHINE_ARN_PREFIX,
   };

@@ -10,6 +10,9 @@ import {
   QueueNameExists,
   SetQueueAttributesCommand,
 } from '@aws-sdk/client-sqs';
+import { eventSource } from '../../jobs/events/catalogue.ts';
+import { notifyingEvents } from '../../jobs/events/notifications.ts';
+import { projectedEvents } from '../../jobs/events/search-projection.ts';
 import { ACCOUNT, type Addresses, BUCKET, EVENT_BUS, REGION } from './addresses.ts';
 import type { AwsAccount } from './aws-account.ts';
 
@@ -19,6 +22,8 @@ const RETENTION_SECONDS = 4 * DAY_SECONDS;
 const DLQ_RETENTION_SECONDS = 14 * DAY_SECONDS;
 /** Receives are for crashes of the consumer; the fifth is the last. */
 const MAX_RECEIVE_COUNT = 5;
+/** Subscribers of events leave a message in its queue while something around them fails, for the better part of a day. */
+const MAX_SUBSCRIBER_RECEIVE_COUNT = 100;
 const VISIBILITY_SECONDS = 30;
 const MAX_MESSAGE_BYTES = 1_048_576;
 
@@ -29,8 +34,12 @@ export async function provisionCloud(account: AwsAccount, { queues }: Addresses)
   await Promise.all([
     queueWithDlq(account, 'job-requests', queues.jobRequests, queues.jobRequestsDlq),
     queueWithDlq(account, 'execution-events', queues.executionEvents, queues.executionEventsDlq),
+    subscriber(account, 'search-projection', queues.searchProjection, queues.searchProjectionDlq),
+    subscriber(account, 'notifications', queues.notifications, queues.notificationsDlq),
     makeBucket(account),
   ]);
+  await ruleToQueue(account, 'search-projection', projectedEvents);
+  await ruleToQueue(account, 'notifications', notifyingEvents);
   await account.eventBridge.send(
     new PutRuleCommand({
       Name: 'pawl-execution-events',
@@ -53,11 +62,32 @@ export async function provisionCloud(account: AwsAccount, { queues }: Addresses)
   );
 }
 
+/** Brings our events of these types from the bus to the queue of that name. */
+async function ruleToQueue(
+  { eventBridge }: AwsAccount,
+  queue: string,
+  types: readonly string[],
+): Promise<void> {
+  const Rule = `pawl-${queue}`;
+  const EventPattern = JSON.stringify({ source: [eventSource], 'detail-type': types });
+  await eventBridge.send(new PutRuleCommand({ Name: Rule, EventBusName: EVENT_BUS, EventPattern }));
+  const Targets = [{ Id: queue, Arn: arnOf(queue) }];
+  await eventBridge.send(new PutTargetsCommand({ Rule, EventBusName: EVENT_BUS, Targets }));
+}
+
+const subscriber = (
+  account: AwsAccount,
+  name: string,
+  url: string,
+  dlqUrl: string,
+): Promise<void> => queueWithDlq(account, name, url, dlqUrl, MAX_SUBSCRIBER_RECEIVE_COUNT);
+
 async function queueWithDlq(
   account: AwsAccount,
   name: string,
   url: string,
   dlqUrl: string,
+  maxReceiveCount = MAX_RECEIVE_COUNT,
 ): Promise<void> {
   await makeQueue(account, `${name}-dlq`, dlqUrl, {
     MessageRetentionPeriod: String(DLQ_RETENTION_SECONDS),
@@ -69,7 +99,7 @@ async function queueWithDlq(
     MaximumMessageSize: String(MAX_MESSAGE_BYTES),
     RedrivePolicy: JSON.stringify({
       deadLetterTargetArn: arnOf(`${name}-dlq`),
-      maxReceiveCount: MAX_RECEIVE_COUNT,
+      maxReceiveCount,
     }),
   });
 }

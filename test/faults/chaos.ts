@@ -125,7 +125,8 @@ async function duplicateLater(lab: Lab, { duplicateAfterMs }: Plan, jobId: strin
   while (performance.now() < deadline) {
     try {
       const [row] = await lab.sql<{ envelope: unknown }[]>`
-        select envelope from outbox where job_id = ${jobId} and published_at is not null limit 1`;
+        select envelope from outbox
+        where job_id = ${jobId} and destination = 'job-requests' and published_at is not null limit 1`;
       // What was never sent cannot be delivered twice: a job of an ordering key waits for its turn.
       if (row === undefined) throw new Error('not sent yet');
       const QueueUrl = lab.pawl.runtime().queues.jobRequests;

@@ -23,7 +23,8 @@ async function submit(prefix = 'good', more: object = {}): Promise<{ jobId: stri
 
 const messageOf = async (jobId: string): Promise<Envelope> => {
   const [row] = await lab.sql<{ envelope: Envelope }[]>`
-    select envelope from outbox where job_id = ${jobId} order by created_at desc limit 1`;
+    select envelope from outbox where job_id = ${jobId} and destination = 'job-requests'
+    order by created_at desc limit 1`;
   assert.ok(row);
   return row.envelope;
 };

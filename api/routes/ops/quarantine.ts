@@ -6,13 +6,14 @@ import {
 } from '../../../jobs/quarantine-actions.ts';
 import { listQuarantine, type QuarantinedMessage } from '../../../jobs/store/list-quarantine.ts';
 import { audited } from '../../../jobs/store/operator-actions.ts';
+import { quarantiningQueues } from '../../../jobs/store/quarantine.ts';
 import type { Api, RouteDeps } from '../../api.ts';
 import { actorOf } from '../../authenticate.ts';
 import { orNull, problemResponses, time } from '../../schemas.ts';
 import { chosenOf } from './chosen.ts';
 import { mostAtOnce, reason } from './operator-reason.ts';
 
-const queue = Type.Enum(['job-requests', 'execution-events']);
+const queue = Type.Enum([...quarantiningQueues]);
 const id = Type.String({ format: 'uuid' });
 const code = Type.String({ minLength: 1, maxLength: 64, pattern: '^[A-Z_]+$' });
 

@@ -1,9 +1,9 @@
-// The only way to a mail server. Handlers do not get it: they have `sendMail`, which goes through the effect log.
+// The only way to a mail server; it is called by jobs/mail-effect.ts, through the effect log, and by nobody else.
 import { Readable } from 'node:stream';
 import MailComposer from 'nodemailer/lib/mail-composer';
 import SMTPConnection from 'nodemailer/lib/smtp-connection';
-import type { CallOutcome } from '../../jobs/effect-decisions.ts';
-import { storableText } from '../../jobs/failure.ts';
+import type { CallOutcome } from './effect-decisions.ts';
+import { storableText } from './failure.ts';
 
 export type Mail = {
   readonly from: string;
