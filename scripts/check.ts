@@ -1,10 +1,11 @@
-// `npm run check`: formatter, linter, types. Prints what fails and exits non-zero; changes nothing.
+// `npm run check`: formatter, linter, types, state machines. Prints what fails and exits non-zero; changes nothing.
 import { spawnSync } from 'node:child_process';
 
 const steps: readonly [name: string, command: string, args: readonly string[]][] = [
   ['format', 'oxfmt', ['--check', '.']],
   ['lint', 'oxlint', ['--type-aware', '--deny-warnings']],
   ['types', 'tsc', ['--noEmit', '-p', '.']],
+  ['definitions', 'node', ['scripts/lint-definitions.ts']],
 ];
 
 let failed = false;
