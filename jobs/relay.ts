@@ -5,6 +5,7 @@ import { crashPoint } from './crash-point.ts';
 import { createMicroBatch } from './micro-batch.ts';
 import type { Sql } from './store/connect.ts';
 import {
+  firstLeaseSeconds,
   type OutboxRow,
   type PublishFailure,
   recordPublished,
@@ -22,8 +23,11 @@ export type RelayDeps = {
 
 /** Brings outbox rows to SQS. A row may arrive twice, never not at all: what is not recorded is swept again. */
 export type Relay = {
-  /** Takes a row that this process has just committed, or claimed; never throws and never waits. */
-  publishSoon(row: OutboxRow): void;
+  /**
+   * Takes a row that this process has just committed, or claimed for `leaseSeconds`; never throws and never waits.
+   * A row whose turn comes after its lease is left out: by then it is the sweep's.
+   */
+  publishSoon(row: OutboxRow, leaseSeconds?: number): void;
   /** Resolves when all rows taken so far are published or recorded as failed. */
   drain(): Promise<void>;
 };
@@ -33,20 +37,34 @@ const maxBatch = 10;
 const backoff = { firstMs: 500, capMs: 60_000 };
 
 export function createRelay(deps: RelayDeps): Relay {
-  const batch = createMicroBatch<OutboxRow>({
+  const batch = createMicroBatch<Leased>({
     maxItems: maxBatch,
     maxInFlight: 4,
-    flush: async (rows) => {
+    flush: async (leased) => {
+      const rows = leased.filter(({ until }) => performance.now() < until).map(({ row }) => row);
+      if (rows.length < leased.length) {
+        deps.log.warn(
+          { messages: leased.length - rows.length },
+          'outbox rows were left to the sweep',
+        );
+      }
       try {
-        await publish(deps, rows);
+        if (rows.length > 0) await publish(deps, rows);
       } catch (error) {
         // The rows stay claimed until their lease ends; the sweep takes them then.
         deps.log.error({ err: error, messages: rows.length }, 'outbox rows could not be recorded');
       }
     },
   });
-  return { publishSoon: (row) => batch.add(row), drain: () => batch.drain() };
+  return {
+    publishSoon: (row, leaseSeconds = firstLeaseSeconds) =>
+      batch.add({ row, until: performance.now() + leaseSeconds * 1_000 }),
+    drain: () => batch.drain(),
+  };
 }
+
+/** `until` when it is this process's to send; milliseconds of performance.now(). */
+type Leased = { readonly row: OutboxRow; readonly until: number };
 
 async function publish(deps: RelayDeps, rows: readonly OutboxRow[]): Promise<void> {
   crashPoint('before-send-message-batch');

@@ -10,7 +10,7 @@ import { readFailingState } from '../jobs/failing-state.ts';
 import { reconcile } from '../jobs/reconcile.ts';
 import { createRelay, type Relay } from '../jobs/relay.ts';
 import type { Sql } from '../jobs/store/connect.ts';
-import { claimOutbox } from '../jobs/store/outbox.ts';
+import { claimOutbox, sweepLeaseSeconds } from '../jobs/store/outbox.ts';
 import type { Registry } from '../statemachines/registry.ts';
 import { alertValuesLoop } from './alert-values.ts';
 import { bulkRedriveLoop } from './bulk-redrive-loop.ts';
@@ -190,7 +190,7 @@ function toDispatchDeps(
 /** Publishes what the API could not, or what was put off; `again` while full batches come. */
 async function sweep(sql: Sql, relay: Relay): Promise<'again' | void> {
   const rows = await claimOutbox(sql, sweepBatch);
-  for (const row of rows) relay.publishSoon(row);
+  for (const row of rows) relay.publishSoon(row, sweepLeaseSeconds);
   await relay.drain();
   return rows.length === sweepBatch ? 'again' : undefined;
 }

@@ -16,7 +16,8 @@ export type OutboxRow = {
 
 /** How long the process that wrote a row has to publish it before the sweep takes it. */
 export const firstLeaseSeconds = 5;
-const sweepLeaseSeconds = 30;
+/** How long the sweep has for the rows that it claims at once. */
+export const sweepLeaseSeconds = 30;
 
 /**
  * Takes up to `limit` due rows for the queue job-requests: oldest due first, one lease each by pushing next_attempt_at ahead. No cursor, so

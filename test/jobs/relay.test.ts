@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { CreateQueueCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { pino } from 'pino';
+import { createRelay } from '../../jobs/relay.ts';
+import { claimOutbox } from '../../jobs/store/outbox.ts';
+import { connectTest } from '../support/connect-test.ts';
+import { seedJob, seedOutbox } from '../support/seed-job.ts';
+import { startCloud } from '../support/start-cloud.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+const sql = await connectTest();
+const cloud = await startCloud();
+after(() => cloud.stop());
+const sqs = new SQSClient({
+  endpoint: cloud.endpoint,
+  region: 'us-east-1',
+  credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+  useQueueUrlAsEndpoint: false,
+});
+await sqs.send(new CreateQueueCommand({ QueueName: 'relay-test' }));
+const jobRequestsUrl = `${cloud.endpoint}/000000000000/relay-test`;
+const relayTo = (queueUrl: string) =>
+  createRelay({ sql, sqs, jobRequestsUrl: queueUrl, log: pino({ level: 'silent' }) });
+
+async function claimedRow() {
+  const job = await seedJob(sql);
+  await seedOutbox(sql, job);
+  const [row] = await claimOutbox(sql, 10);
+  assert.ok(row);
+  return row;
+}
+const outboxOf = async (messageId: string) => {
+  const [row] = await sql<{ publishedAt: Date | null; lastError: string | null; waits: boolean }[]>`
+    select published_at as "publishedAt", last_error as "lastError", next_attempt_at > now() as waits
+    from outbox where message_id = ${messageId}`;
+  assert.ok(row);
+  return row;
+};
+
+test('a row whose turn comes after its lease is not sent: by then it is the sweep’s', async () => {
+  const late = await claimedRow();
+  const inTime = await claimedRow();
+  const relay = relayTo(jobRequestsUrl);
+  relay.publishSoon(late, 0);
+  relay.publishSoon(inTime);
+  await relay.drain();
+  const { Messages = [] } = await waitFor(async () => {
+    const answer = await sqs.send(
+      new ReceiveMessageCommand({ QueueUrl: jobRequestsUrl, MaxNumberOfMessages: 10 }),
+    );
+    return answer.Messages === undefined ? undefined : answer;
+  }, 5_000);
+  const ids = Messages.map((message) => JSON.parse(message.Body ?? '').messageId);
+  assert.deepEqual(ids, [inTime.messageId]);
+  assert.equal((await outboxOf(late.messageId)).publishedAt, null);
+  assert.notEqual((await outboxOf(inTime.messageId)).publishedAt, null);
+});
+
+test('rows that SQS does not take keep the error and wait their backoff; nothing is thrown', async () => {
+  const row = await claimedRow();
+  const relay = relayTo(`${cloud.endpoint}/000000000000/no-such-queue`);
+  relay.publishSoon(row);
+  await relay.drain();
+  const { publishedAt, lastError, waits } = await outboxOf(row.messageId);
+  assert.deepEqual([publishedAt, waits], [null, true]);
+  assert.match(lastError ?? '', /QueueDoesNotExist/);
+});
