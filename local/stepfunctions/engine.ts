@@ -141,6 +141,7 @@ export function createEngine(options: EngineOptions): Engine {
     counts: () => host.counts(),
     stop() {
       host.stop();
+      mapRuns.stop();
       retention.stop();
       publisher?.stop();
       store.close();

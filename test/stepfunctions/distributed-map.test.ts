@@ -316,3 +316,36 @@ test('a Retry of the Map starts a new Map Run with all items', async () => {
   assert.equal(mapRuns.length, 2);
   fixture.stop();
 });
+
+test('an engine that is stopped in the middle of a Map Run goes on with it at the next start', async () => {
+  const errors: unknown[] = [];
+  const play = (): Promise<ReturnType<typeof succeed>> =>
+    new Promise((resolve) => setImmediate(() => resolve(succeed())));
+  const items = Array.from({ length: 400 }, (_, index) => index);
+  const machine = distributedMap(
+    { Work: task('work', { ResultPath: null }) },
+    { MaxConcurrency: 10 },
+  );
+  const report = (error: unknown): void => void errors.push(error);
+  const first = await startFixture(play, { report });
+  const executionArn = await first.run(machine, items);
+  await waitFor(async () => {
+    const { described } = await mapRunOf(first, executionArn);
+    return (described.executionCounts['succeeded'] ?? 0) > 50;
+  }, 10_000);
+  first.stop();
+  const second = await startFixture(play, { dataDir: first.dataDir, report });
+  const { status, output } = await second.ended(executionArn);
+  assert.equal(status, 'SUCCEEDED');
+  assert.deepEqual(JSON.parse(output ?? ''), items);
+  assert.deepEqual(errors, []);
+  const [child] = (await mapRunOf(second, executionArn)).children;
+  const { name, label, stateMachineArn } = await second.call<Record<string, string>>(
+    'DescribeStateMachineForExecution',
+    { executionArn: child?.executionArn },
+  );
+  assert.equal(name, 'machine-1');
+  assert.match(label ?? '', /^[\w-]{36}$/);
+  assert.match(stateMachineArn ?? '', /:stateMachine:machine-1$/);
+  second.stop();
+});

@@ -27,6 +27,7 @@ export function createMapRunKeeper(dependencies: KeeperDependencies) {
   const report = (error: unknown): void => dependencies.report(error);
   /** By ARN. A run that is being aborted stays until its last child has ended. */
   const underWay = new Map<string, { run: RunningMap; isAborting: boolean }>();
+  let stopped = false;
   /** The ARNs of an execution's runs under way. */
   const byExecution = new Map<number, Set<string>>();
 
@@ -42,6 +43,7 @@ export function createMapRunKeeper(dependencies: KeeperDependencies) {
     run.outcome.then(
       (outcome) => outcome && end(view, live, outcome),
       (error: unknown) => {
+        if (stopped) return;
         report(error);
         const cause = error instanceof Error ? error.message : String(error);
         end(view, live, { kind: 'failed', failure: { error: 'States.Runtime', cause } });
@@ -103,6 +105,7 @@ export function createMapRunKeeper(dependencies: KeeperDependencies) {
   return {
     /** Returns whether a Map Run is under way for the execution. */
     reconcile(view: ExecutionView): boolean {
+      if (stopped) return false;
       const { id } = view.identity;
       const present = byExecution.get(id);
       const live = liveMapRuns(view);
@@ -129,6 +132,10 @@ export function createMapRunKeeper(dependencies: KeeperDependencies) {
       underWay.get(arn)?.run.setLimits(limits),
     /** Of a run under way, once its items are read. */
     tally: (arn: string): Tally | undefined => underWay.get(arn)?.run.tally(),
+    stop(): void {
+      stopped = true;
+      for (const { run } of underWay.values()) run.halt();
+    },
     /** Ends what was being aborted when the engine last stopped. */
     resume(): void {
       for (const row of store.mapRuns.open()) {

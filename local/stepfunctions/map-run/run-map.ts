@@ -42,6 +42,8 @@ export type RunningMap = {
   childClosed(child: ExecutionView): void;
   setLimits(limits: MapRunLimits): void;
   tally(): Tally | undefined;
+  /** The engine stops: nothing more is done, the children stay as they are. */
+  halt(): void;
   /** Ends the children; resolves when none runs any more. */
   abort(): Promise<void>;
   /** Resolves with how the run ended; undefined if it was aborted. */
@@ -182,6 +184,10 @@ export function runMap(
     },
     setLimits(to) {
       limits = to;
+      change();
+    },
+    halt() {
+      aborting.abort();
       change();
     },
     async abort() {

@@ -1,3 +1,4 @@
+import { ownerArn } from '../../execution/map-run-arn.ts';
 import { variableReferences } from '../../definition/variable-references.ts';
 import * as field from '../fields.ts';
 import { findExecution } from '../find-execution.ts';
@@ -15,10 +16,13 @@ const shape = structure({
 export const describeStateMachineForExecution = operation(shape, (api, { executionArn }) => {
   const row = findExecution(api, executionArn);
   const revision = api.store.machines.revision(row.revision);
+  // …:stateMachine:NAME, or NAME/LABEL for a child of a Map Run
+  const [name, label] = (row.machineArn.split(':').at(6) ?? '').split('/');
   const references = variableReferences(api.machines.get(row.revision));
   return {
-    stateMachineArn: row.machineArn,
-    name: row.machineArn.split(':').at(6) ?? '',
+    stateMachineArn: ownerArn(row.machineArn),
+    name,
+    ...(label !== undefined && { label }),
     definition: revision.definition,
     roleArn: revision.roleArn,
     updateDate: toSeconds(revision.updatedAt),
