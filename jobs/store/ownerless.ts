@@ -11,7 +11,7 @@ export type OwnerlessJob = {
   readonly redriveCount: number;
   /** Past its `expiresAt`, and of a type that may still expire now. */
   readonly expired: boolean;
-  /** The newest message about the job: null where there is none any more. */
+  /** The newest message to the dispatcher about the job: null where there is none any more. */
   readonly messageId: string | null;
   readonly publishedAt: Date | null;
   /** The dispatcher is done with it: sending it again would change nothing. */

@@ -97,7 +97,7 @@ export const mutations: readonly Mutation[] = [
     file: 'jobs/store/outbox.ts',
     from: 'where published_at is null and next_attempt_at <= now()\n      order by',
     to: 'where published_at is null and attempts = 0 and next_attempt_at <= now()\n      order by',
-    tests: ['test/jobs/outbox.test.ts', faults('crash-matrix')],
+    tests: ['test/jobs/outbox.test.ts'],
   },
   {
     guard: 'outbox: two sweepers never take one row',

@@ -83,7 +83,7 @@ async function loseMessage(lab: Lab, jobId: string): Promise<void> {
   await lab.sql`
     with lost as (
       update outbox set published_at = now() - interval '1 hour', next_attempt_at = now()
-      where job_id = ${jobId} returning job_id
+      where job_id = ${jobId} and destination = 'job-requests' returning job_id
     )
     update jobs set not_before = null, owner_until = now() - interval '1 second'
     from lost where jobs.job_id = lost.job_id`;
@@ -97,7 +97,8 @@ async function hurryReconciler(lab: Lab, jobId: string): Promise<void> {
       const stillLost = await lab.sql`
         update jobs set owner_until = now() - interval '1 second' from outbox
         where jobs.job_id = ${jobId} and outbox.job_id = jobs.job_id and status = 'PENDING'
-          and published_at < now() - interval '30 minutes' returning jobs.job_id`;
+          and published_at < now() - interval '30 minutes' and destination = 'job-requests'
+        returning jobs.job_id`;
       return stillLost.length === 0;
     },
     60_000,
