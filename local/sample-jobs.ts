@@ -1,3 +1,4 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { readSampleFile, runSampleJob, type SampleJob, uploadFile } from './sample-job.ts';
 import type { Runtime } from './supervisor/runtime-file.ts';
@@ -10,33 +11,28 @@ interface Sample {
   readonly contentType?: string;
 }
 
-/** A job of each type that a newcomer is shown; `id` keeps it apart from those of earlier starts. */
-export const samplesOf = (id: string): readonly [Sample, ...Sample[]] => [
-  {
-    type: 'document-metadata',
-    input: { documentId: `sample-${id}`, version: 1 },
-    file: 'handbook.pdf',
-    contentType: 'application/pdf',
-  },
-  {
-    type: 'batch-import',
-    input: { dataset: `sample-${id}`, keyField: 'customer_id' },
-    file: 'customers.csv',
-    contentType: 'text/csv',
-  },
-  {
-    type: 'order-settlement',
-    input: {
-      orderId: `sample-${id}`.replaceAll(/[^A-Za-z0-9._-]/g, '-'),
-      customerEmail: 'ayu@example.com',
-      currency: 'IDR',
-      items: [
-        { sku: 'serum-30', quantity: 1, unitPrice: 149_000 },
-        { sku: 'sunscreen-50', quantity: 2, unitPrice: 129_000 },
-      ],
-    },
-  },
-];
+const jobTypes = fileURLToPath(new URL('../statemachines/', import.meta.url));
+/** What `npm start` runs. */
+const firstType = 'document-metadata';
+
+/** A job of each type that a newcomer is shown, from its `sample.json`; `id` keeps it apart from those of earlier starts. */
+export function samplesOf(id: string): readonly [Sample, ...Sample[]] {
+  const others = readdirSync(jobTypes)
+    .filter((type) => type !== firstType && existsSync(sampleFile(type)))
+    .sort();
+  return [readSample(firstType, id), ...others.map((type) => readSample(type, id))];
+}
+
+const sampleFile = (type: string): string => `${jobTypes}${type}/sample.json`;
+
+/** `${id}` in the file stands for what keeps it apart. */
+function readSample(type: string, id: string): Sample {
+  const text = readFileSync(sampleFile(type), 'utf8');
+  const sample: Omit<Sample, 'type'> = JSON.parse(
+    text.replaceAll('${id}', id.replaceAll(/[^A-Za-z0-9._-]/g, '-')),
+  );
+  return { type, ...sample };
+}
 
 export const samplePath = (file: string): string =>
   fileURLToPath(new URL(`../samples/${file}`, import.meta.url));
