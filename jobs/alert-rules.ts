@@ -9,7 +9,14 @@ export type AlertRule = {
   readonly severity: 'page' | 'ticket';
   /** It fires where the value is above this … */
   readonly above: number;
-  readonly unit: 'seconds' | 'milliseconds' | 'messages' | 'jobs' | 'effects' | 'workers';
+  readonly unit:
+    | 'seconds'
+    | 'milliseconds'
+    | 'messages'
+    | 'jobs'
+    | 'effects'
+    | 'answers'
+    | 'workers';
   /** … for this long. */
   readonly forSeconds: number;
   /** The value in Prometheus' language, by the names of metrics.ts. */
@@ -101,6 +108,18 @@ export const alertRules = [
     promql: 'max(pawl_quarantined_messages)',
     read: ({ quarantined }) => quarantined,
     runbook: 'dead-letters-and-quarantine.md',
+  },
+  {
+    name: 'HeldAnswers',
+    summary:
+      'A provider answered a job that does not wait any more: money may have come in for nothing',
+    severity: 'ticket',
+    above: 0,
+    unit: 'answers',
+    forSeconds: 60,
+    promql: 'max(pawl_held_answers)',
+    read: ({ heldAnswers }) => heldAnswers,
+    runbook: 'held-answers.md',
   },
   {
     name: 'HeldEffects',

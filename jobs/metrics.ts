@@ -122,6 +122,11 @@ const createGauges = (shared: Shared) => ({
     'pawl_quarantined_messages',
     'Messages that are kept for a person to decide on',
   ),
+  heldAnswers: gauge(
+    shared,
+    'pawl_held_answers',
+    'Answers of providers that no job will read, kept for a person',
+  ),
   openJobs: gauge(shared, 'pawl_open_jobs', 'Jobs that are not final', ['status']),
   ownerless: gauge(
     shared,
@@ -176,6 +181,7 @@ function showFigures(gauges: ReturnType<typeof createGauges>, figures: Figures):
   gauges.queueOldest.set({ queue: 'job-requests' }, jobRequestsOldestSeconds ?? 0);
   gauges.queueOldest.set({ queue: 'execution-events' }, executionEventsOldestSeconds ?? 0);
   gauges.quarantined.set(figures.quarantined);
+  gauges.heldAnswers.set(figures.heldAnswers);
   for (const [status, count] of Object.entries(openJobs)) gauges.openJobs.set({ status }, count);
   gauges.ownerless.set(figures.ownerless);
   for (const status of effectStatuses) {

@@ -4,6 +4,7 @@ import type { PoolWait } from './pool-wait.ts';
 import { type QueueDepth, type QueueName, readQueueDepths } from './queue-status.ts';
 import type { Sql } from './store/connect.ts';
 import { countInbox, type InboxCounts, oldestUnreceivedSeconds } from './store/inbox-counts.ts';
+import { countHeldAnswers } from './store/held-answers.ts';
 import { countQuarantined } from './store/list-quarantine.ts';
 import {
   countOpenJobs,
@@ -32,6 +33,8 @@ export type Figures = {
   readonly executionEventsOldestSeconds: number | null;
   readonly deadLetters: number;
   readonly quarantined: number;
+  /** Answers of providers that nothing will read. */
+  readonly heldAnswers: number;
   readonly openJobs: OpenJobs;
   readonly ownerless: number;
   readonly effects: EffectFigures;
@@ -44,18 +47,29 @@ export type Figures = {
 export async function readFigures(deps: FigureDeps): Promise<Figures> {
   const { sql, sqs, queues, poolWait } = deps;
   await poolWait.sample();
-  const [outbox, depths, oldest, quarantined, openJobs, ownerless, effects, inbox, workers] =
-    await Promise.all([
-      outboxLag(sql),
-      readQueueDepths(sqs, queues),
-      oldestUnreceivedSeconds(sql),
-      countQuarantined(sql),
-      countOpenJobs(sql),
-      countOwnerless(sql),
-      readEffectFigures(sql),
-      countInbox(sql),
-      findWorkers(sql),
-    ]);
+  const [
+    outbox,
+    depths,
+    oldest,
+    quarantined,
+    heldAnswers,
+    openJobs,
+    ownerless,
+    effects,
+    inbox,
+    workers,
+  ] = await Promise.all([
+    outboxLag(sql),
+    readQueueDepths(sqs, queues),
+    oldestUnreceivedSeconds(sql),
+    countQuarantined(sql),
+    countHeldAnswers(sql),
+    countOpenJobs(sql),
+    countOwnerless(sql),
+    readEffectFigures(sql),
+    countInbox(sql),
+    findWorkers(sql),
+  ]);
   return {
     outbox,
     queues: depths,
@@ -65,6 +79,7 @@ export async function readFigures(deps: FigureDeps): Promise<Figures> {
       .filter(({ name }) => name.endsWith('-dlq'))
       .reduce((sum, { visible, inFlight }) => sum + visible + inFlight, 0),
     quarantined,
+    heldAnswers,
     openJobs,
     ownerless,
     effects,

@@ -31,6 +31,12 @@ export async function findHeldAnswers(sql: Sql): Promise<HeldAnswer[]> {
     order by held_at limit ${shown}`;
 }
 
+export async function countHeldAnswers(sql: Sql): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`
+    select count(*)::integer as count from callbacks where held_at is not null and resolved_at is null`;
+  return row?.count ?? 0;
+}
+
 /** Takes an answer off the list; gives whether it stood there. */
 export async function resolveHeldAnswer(sql: Sql, callbackId: CallbackId): Promise<boolean> {
   const rows = await sql`

@@ -32,6 +32,6 @@ test('a process lists every problem of its environment at once, each with what w
 test('numbers out of their range are refused with the range', () => {
   assert.throws(
     () => readWorkerConfig({ DISPATCH_CONCURRENCY: '1000' }),
-    /DISPATCH_CONCURRENCY=1000 must be a whole number from 1 to 200/,
+    /DISPATCH_CONCURRENCY=1000 must be a whole number from 0 to 200/,
   );
 });

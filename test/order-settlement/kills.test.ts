@@ -16,7 +16,7 @@ async function assertSettledOnce(orderId: string, jobId: string): Promise<void> 
     ['succeeded'],
     `${orderId} is paid once`,
   );
-  assert.equal((await shop.mailsTo(orderId)).length, 1, `${orderId} has one mail`);
+  assert.equal((await shop.confirmationsOf(orderId)).length, 1, `${orderId} has one mail`);
 }
 
 test('the Lambda host dies between the provider’s yes and our note of it; engine, API and worker die while the webhooks come', async () => {

@@ -23,7 +23,7 @@ test('a paid order: stock taken, money taken once, one mail, the result says by 
     paidAt: payments[0]?.at,
   });
   assert.equal(await shop.inStock('serum-30'), 97);
-  const mails = await shop.mailsTo('happy');
+  const mails = await shop.confirmationsOf('happy');
   assert.equal(mails.length, 1);
   assert.match(mails[0]?.body ?? '', /Rp 447\.000/);
 });
@@ -34,7 +34,7 @@ test('the same order again is the same payment and the same mail', async () => {
   assert.equal(status, 'SUCCEEDED');
   assert.equal(result?.amount, 447_000);
   assert.equal((await shop.paymentsOf('happy')).length, 1);
-  assert.equal((await shop.mailsTo('happy')).length, 1);
+  assert.equal((await shop.confirmationsOf('happy')).length, 1);
   assert.equal(await shop.inStock('serum-30'), 97);
 });
 
@@ -57,7 +57,7 @@ for (const [how, behaviour] of [
     assert.equal(declined.failure?.code, 'PAYMENT_DECLINED', JSON.stringify(declined.failure));
     assert.match(declined.failure?.message ?? '', /insufficient funds.*stock.*released/);
     assert.equal(await shop.inStock('serum-30'), before);
-    assert.equal((await shop.mailsTo(orderId)).length, 0);
+    assert.equal((await shop.confirmationsOf(orderId)).length, 0);
 
     const redrive = await shop.call('POST', `/jobs/${jobId}/redrive`, {}, 'operator');
     assert.equal(redrive.status, 202);
@@ -69,7 +69,7 @@ for (const [how, behaviour] of [
       ['declined', 'succeeded'],
     );
     assert.equal(await shop.inStock('serum-30'), before - 2);
-    assert.equal((await shop.mailsTo(orderId)).length, 1);
+    assert.equal((await shop.confirmationsOf(orderId)).length, 1);
     assert.deepEqual(await shop.held(), []);
   });
 }
@@ -95,7 +95,7 @@ test('a webhook that comes five times is answered 200 five times and counts once
     5_000,
     'five answers of 200',
   );
-  assert.equal((await shop.mailsTo('often')).length, 1);
+  assert.equal((await shop.confirmationsOf('often')).length, 1);
   assert.deepEqual(await shop.held(), []);
 });
 
@@ -210,7 +210,7 @@ test('a mail server that wants to be asked later gets the mail once', async () =
     30_000,
   );
   assert.equal(status, 'SUCCEEDED', JSON.stringify(failure));
-  assert.equal((await shop.mailsTo('greylisted')).length, 1);
+  assert.equal((await shop.confirmationsOf('greylisted')).length, 1);
 });
 
 test('a mail whose fate is unknown is not sent again: held, and a person decides', async () => {
@@ -226,7 +226,7 @@ test('a mail whose fate is unknown is not sent again: held, and a person decides
   await shop.call('POST', `/effects/${unknown?.effectId}/resolve`, verdict, 'operator');
   await shop.call('POST', `/jobs/${jobId}/redrive`, {}, 'operator');
   assert.equal((await shop.settled(jobId)).status, 'SUCCEEDED');
-  assert.equal((await shop.mailsTo('unknown-mail')).length, 1);
+  assert.equal((await shop.confirmationsOf('unknown-mail')).length, 1);
   assert.equal((await shop.paymentsOf('unknown-mail')).length, 1);
 });
 
@@ -241,7 +241,7 @@ test('the provider does it and its answer is lost: asked again by the same key, 
     (await shop.paymentsOf('lost-answer')).map(({ status }) => status),
     ['succeeded'],
   );
-  assert.equal((await shop.mailsTo('lost-answer')).length, 1);
+  assert.equal((await shop.confirmationsOf('lost-answer')).length, 1);
 });
 
 test('429 and 503 are waited out', async () => {

@@ -146,6 +146,11 @@ export async function openShop(env: Readonly<Record<string, string>> = {}) {
       const { mails } = (await send('GET', providers.mailbox)) as { mails: Mail[] };
       return mails.filter(({ to }) => to.includes(`${orderId}@example.com`));
     },
+    /** Only those that say the order is paid. */
+    confirmationsOf: async (orderId: string): Promise<readonly Mail[]> => {
+      const { mails } = (await send('GET', providers.mailbox)) as { mails: Mail[] };
+      return mails.filter(({ headers }) => headers['subject'] === `Your order ${orderId} is paid`);
+    },
     pay: (behaviour: Partial<PaymentBehaviour>) =>
       send('PUT', at(providers.payment, '/behaviour/payments'), behaviour),
     voids: (behaviour: Partial<PaymentBehaviour>) =>

@@ -31,7 +31,7 @@ test('nobody pays: the payment is voided, the stock released; a success after it
   assert.match(held.heldReason, /went on as voided/);
   assert.equal((await shop.job(jobId)).status, 'FAILED');
   assert.equal(await shop.inStock('serum-30'), before);
-  assert.equal((await shop.mailsTo('silent')).length, 0);
+  assert.equal((await shop.confirmationsOf('silent')).length, 0);
 });
 
 test('a decline that comes after the void is nobody’s concern', async () => {
@@ -56,7 +56,7 @@ test('paid after all, and only the void brings it to light: the order goes on', 
   const [payment] = await shop.paymentsOf('lost-webhook');
   assert.equal(result?.paymentReference, payment?.paymentId);
   assert.equal(payment?.status, 'succeeded');
-  assert.equal((await shop.mailsTo('lost-webhook')).length, 1);
+  assert.equal((await shop.confirmationsOf('lost-webhook')).length, 1);
 });
 
 test('the late webhook of an order that went on by its void changes nothing and is not held', async () => {
@@ -67,7 +67,7 @@ test('the late webhook of an order that went on by its void changes nothing and 
   assert.equal((await shop.webhook('lost-webhook', 1, 'succeeded')).answer, '200');
   await waitFor(() => seen() > seenBefore, 10_000, 'the dispatcher to have seen it');
   assert.equal((await shop.held()).length, heldBefore);
-  assert.equal((await shop.mailsTo('lost-webhook')).length, 1);
+  assert.equal((await shop.confirmationsOf('lost-webhook')).length, 1);
 });
 
 test('after a void a restart asks for a new payment; the old one’s late success is held, not taken for it', async () => {
@@ -90,7 +90,7 @@ test('after a void a restart asks for a new payment; the old one’s late succes
     10_000,
     'the old payment’s success to be held',
   );
-  assert.equal((await shop.mailsTo('second-try')).length, 1);
+  assert.equal((await shop.confirmationsOf('second-try')).length, 1);
 });
 
 test('the provider cannot void just now: asked again until it says how the payment stands', async () => {
