@@ -5,6 +5,7 @@ const steps: readonly [name: string, command: string, args: readonly string[]][]
   ['format', 'oxfmt', ['--check', '.']],
   ['lint', 'oxlint', ['--type-aware', '--deny-warnings']],
   ['types', 'tsc', ['--noEmit', '-p', '.']],
+  ['types of the console', 'tsc', ['-p', 'console/tsconfig.json']],
   ['definitions', 'node', ['scripts/lint-definitions.ts']],
 ];
 

@@ -100,6 +100,7 @@ function StateBox(props: {
   const { box, status, note, isChosen, onChoose, onKeyDown } = props;
   const { state, x, y, width, height } = box;
   const isContainer = state.levels.length > 0;
+  const kind = note === '' ? state.type : `${state.type} · ${note}`;
   const most = Math.floor((width - 30) / 7.4);
   const name = state.name.length > most ? `${state.name.slice(0, most - 1)}…` : state.name;
   return (
@@ -109,7 +110,7 @@ function StateBox(props: {
       tabIndex={0}
       data-state={state.name}
       data-status={status}
-      aria-label={`${state.name}, ${state.type}, ${status.replaceAll('_', ' ')}${note === '' ? '' : `, ${note}`}`}
+      aria-label={`${state.name} ${kind}, ${status.replaceAll('_', ' ')}`}
       aria-pressed={isChosen}
       onClick={onChoose}
       onKeyDown={onKeyDown}
@@ -117,10 +118,9 @@ function StateBox(props: {
       <rect x={x} y={y} width={width} height={height} rx={state.type === 'Choice' ? 20 : 6} />
       <text x={x + 12} y={y + 18} className="name">
         {signOf(status)} {name}
-      </text>
+      </text>{' '}
       <text x={x + 12} y={y + 34} className="kind">
-        {state.type}
-        {note === '' ? '' : ` · ${note}`}
+        {kind}
       </text>
     </g>
   );

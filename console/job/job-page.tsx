@@ -99,7 +99,9 @@ function OperatorView({ job, error, reload }: Props) {
           {
             id: 'states',
             label: 'States',
-            content: () => <StatesTab definition={definition} history={history} />,
+            content: () => (
+              <StatesTab definition={definition} told={told.body?.states} history={history} />
+            ),
           },
           { id: 'timeline', label: 'Timeline', content: () => <TimelineTab history={history} /> },
           {

@@ -1,4 +1,5 @@
 import { useMemo, useState } from 'react';
+import type { Answer } from '../api/call.ts';
 import { readDefinition, statesByName } from '../graph/definition.ts';
 import { StateGraph } from '../graph/state-graph.tsx';
 import { type Visit, worstOf } from '../history/visits.ts';
@@ -8,9 +9,11 @@ import type { History } from './use-history.ts';
 /** The state machine, coloured by how its states stand, and the chosen state beside it. */
 export function StatesTab(props: {
   readonly definition: string | undefined;
+  /** The states as the API tells them: from the beginning, which is loaded last here. */
+  readonly told: Answer<'getExecution'>['states'] | undefined;
   readonly history: History;
 }) {
-  const { definition, history } = props;
+  const { definition, history, told } = props;
   const level = useMemo(
     () => (definition === undefined ? undefined : readDefinition(definition)),
     [definition],
@@ -22,6 +25,11 @@ export function StatesTab(props: {
   );
   const [chosen, setChosen] = useState<string>();
   const shown = chosen ?? mostTelling(history.visits.list);
+  const statusOf = (name: string): string => {
+    const visits = byState.get(name);
+    if (visits !== undefined || !history.isLoading) return worstOf(visits ?? []);
+    return told?.find((state) => state.name === name)?.status ?? 'NOT_ENTERED';
+  };
   if (level === undefined) {
     return (
       <p className="faint">
@@ -35,7 +43,7 @@ export function StatesTab(props: {
     <div className="states">
       <StateGraph
         level={level}
-        statusOf={(name) => worstOf(byState.get(name) ?? [])}
+        statusOf={statusOf}
         noteOf={(name) => noteOf(byState.get(name) ?? [])}
         chosen={shown}
         onChoose={setChosen}

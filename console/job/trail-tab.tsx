@@ -96,7 +96,7 @@ function hopsOf(job: Job, trail: Trail, execution: Answer<'getExecution'> | unde
       {
         at: message.publishedAt,
         hop: 'queue',
-        what: `${message.messageType} sent${message.publishAttempts > 1 ? `, attempt ${message.publishAttempts}` : ''}`,
+        what: `${message.messageType} known to be sent${message.publishAttempts > 1 ? `, attempt ${message.publishAttempts}` : ''}`,
       },
       {
         at: message.receivedAt,

@@ -23,22 +23,24 @@ export function DeadLettersTab() {
   };
   return (
     <>
-      <label className="inline">
-        Queue
-        <select
-          value={queue}
-          onChange={(event) =>
-            setQueue(queues.find((name) => name === event.target.value) ?? queue)
-          }
-        >
-          {queues.map((name) => (
-            <option key={name} value={name}>
-              {name}-dlq
-            </option>
-          ))}
-        </select>
-      </label>{' '}
-      <Link to="/runbooks/dead-letters-and-quarantine.md">Runbook</Link>
+      <div className="toolbar">
+        <label className="inline">
+          Queue
+          <select
+            value={queue}
+            onChange={(event) =>
+              setQueue(queues.find((name) => name === event.target.value) ?? queue)
+            }
+          >
+            {queues.map((name) => (
+              <option key={name} value={name}>
+                {name}-dlq
+              </option>
+            ))}
+          </select>
+        </label>
+        <Link to="/runbooks/dead-letters-and-quarantine.md">Runbook</Link>
+      </div>
       <ProblemNote error={error} />
       {body === undefined && !error && (
         <p className="loading">

@@ -15,15 +15,17 @@ export function HeldEffectsTab() {
   );
   return (
     <>
-      <label className="inline">
-        Status
-        <select value={status} onChange={(event) => setStatus(event.target.value)}>
-          {statuses.map((name) => (
-            <option key={name}>{name}</option>
-          ))}
-        </select>
-      </label>{' '}
-      <Link to="/runbooks/held-effects.md">Runbook</Link>
+      <div className="toolbar">
+        <label className="inline">
+          Status
+          <select value={status} onChange={(event) => setStatus(event.target.value)}>
+            {statuses.map((name) => (
+              <option key={name}>{name}</option>
+            ))}
+          </select>
+        </label>
+        <Link to="/runbooks/held-effects.md">Runbook</Link>
+      </div>
       <ProblemNote error={error} />
       {body === undefined && !error && <p className="loading">Loading …</p>}
       {body !== undefined &&

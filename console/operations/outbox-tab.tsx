@@ -8,7 +8,9 @@ export function OutboxTab() {
   const { body, error } = useAnswer('getOutbox', { query: { limit: 200 } }, 5_000);
   return (
     <>
-      <Link to="/runbooks/outbox-lag.md">Runbook</Link>
+      <div className="toolbar">
+        <Link to="/runbooks/outbox-lag.md">Runbook</Link>
+      </div>
       <ProblemNote error={error} />
       {body === undefined && !error && <p className="loading">Loading …</p>}
       {body !== undefined && (

@@ -15,7 +15,9 @@ export function QuarantineTab() {
   };
   return (
     <>
-      <Link to="/runbooks/dead-letters-and-quarantine.md">Runbook</Link>
+      <div className="toolbar">
+        <Link to="/runbooks/dead-letters-and-quarantine.md">Runbook</Link>
+      </div>
       <ProblemNote error={error} />
       {body === undefined && !error && <p className="loading">Loading …</p>}
       {body !== undefined &&

@@ -8,7 +8,9 @@ export function StuckTab() {
   const { body, error } = useAnswer('getStuckJobs', {}, 10_000);
   return (
     <>
-      <Link to="/runbooks/stuck-jobs.md">Runbook</Link>
+      <div className="toolbar">
+        <Link to="/runbooks/stuck-jobs.md">Runbook</Link>
+      </div>
       <ProblemNote error={error} />
       {body === undefined && !error && <p className="loading">Loading …</p>}
       {body?.jobs.length === 0 && <p className="calm">Every open job goes on as it should.</p>}

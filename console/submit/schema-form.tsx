@@ -50,29 +50,31 @@ export function SchemaField(props: {
   }
   const isNumber = type === 'integer' || type === 'number';
   return (
-    <label>
-      {name}
-      <input
-        value={wordOf(value) ?? ''}
-        required={isRequired}
-        aria-describedby={notes === '' ? undefined : hint}
-        inputMode={isNumber ? 'decimal' : 'text'}
-        {...(isNumber
-          ? {
-              pattern:
-                type === 'integer' ? String.raw`-?\d+` : String.raw`-?\d+(\.\d+)?([eE][+\-]?\d+)?`,
-            }
-          : lengthsOf(schema))}
-        onChange={(event) => onChange(event.target.value === '' ? undefined : event.target.value)}
-      />
+    <div className="field">
+      <label>
+        {name}
+        <input
+          value={wordOf(value) ?? ''}
+          required={isRequired}
+          aria-describedby={notes === '' ? undefined : hint}
+          inputMode={isNumber ? 'decimal' : 'text'}
+          {...(isNumber ? { pattern: numberPatterns[type] } : lengthsOf(schema))}
+          onChange={(event) => onChange(event.target.value === '' ? undefined : event.target.value)}
+        />
+      </label>
       {notes !== '' && (
         <span className="faint" id={hint}>
           {notes}
         </span>
       )}
-    </label>
+    </div>
   );
 }
+
+const numberPatterns = {
+  integer: String.raw`-?\d+`,
+  number: String.raw`-?\d+(\.\d+)?([eE][+\-]?\d+)?`,
+} as const;
 
 function ObjectFields(props: Parameters<typeof SchemaField>[0]) {
   const { name, schema, value, onChange } = props;

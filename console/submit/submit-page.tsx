@@ -26,33 +26,44 @@ export default function SubmitPage() {
       <h1>Try it</h1>
       <ProblemNote error={error} />
       {me.tenantId === null && (
-        <section className="card" aria-label="Tenant">
-          <label>
-            A tenant’s key
-            <input
-              type="password"
-              autoComplete="off"
-              placeholder="pawl_…"
-              value={tenantKey}
-              onChange={(event) => setTenantKey(event.target.value)}
-            />
-            <span className="faint">
+        <section className="card narrow" aria-label="Tenant">
+          <div className="field">
+            <label>
+              A tenant’s key
+              <input
+                type="password"
+                autoComplete="off"
+                placeholder="pawl_…"
+                aria-describedby="tenant-hint"
+                value={tenantKey}
+                onChange={(event) => setTenantKey(event.target.value)}
+              />
+            </label>
+            <span className="faint" id="tenant-hint">
               An operator has no tenant to submit for. This key is not kept.
             </span>
-          </label>
+          </div>
         </section>
       )}
       {chosen !== undefined && (
-        <section className="card" aria-label="New job">
-          <label>
-            Type
-            <select value={chosen.type} onChange={(event) => setType(event.target.value)}>
-              {body?.jobTypes.map((one) => (
-                <option key={one.type}>{one.type}</option>
-              ))}
-            </select>
-            <span className="faint">{chosen.description}</span>
-          </label>
+        <section className="card narrow" aria-label="New job">
+          <div className="field">
+            <label>
+              Type
+              <select
+                value={chosen.type}
+                aria-describedby="type-hint"
+                onChange={(event) => setType(event.target.value)}
+              >
+                {body?.jobTypes.map((one) => (
+                  <option key={one.type}>{one.type}</option>
+                ))}
+              </select>
+            </label>
+            <span className="faint" id="type-hint">
+              {chosen.description}
+            </span>
+          </div>
           <JobForm key={chosen.type} jobType={chosen} apiKey={key} />
         </section>
       )}
@@ -115,18 +126,23 @@ function JobForm({ jobType, apiKey }: { readonly jobType: JobType; readonly apiK
         {!isJson && <p className="bad">This is not JSON yet.</p>}
       </fieldset>
       {jobType.payload !== 'none' && (
-        <label>
-          Payload {jobType.payload === 'optional' && '(optional)'}
-          <input
-            type="file"
-            required={jobType.payload === 'required'}
-            onChange={(event) => {
-              setFile(event.target.files?.[0]);
-              setStep(undefined);
-            }}
-          />
-          <span className="faint">at most {bytes(jobType.maxPayloadBytes)}</span>
-        </label>
+        <div className="field">
+          <label>
+            Payload {jobType.payload === 'optional' && '(optional)'}
+            <input
+              type="file"
+              required={jobType.payload === 'required'}
+              aria-describedby="payload-hint"
+              onChange={(event) => {
+                setFile(event.target.files?.[0]);
+                setStep(undefined);
+              }}
+            />
+          </label>
+          <span className="faint" id="payload-hint">
+            at most {bytes(jobType.maxPayloadBytes)}
+          </span>
+        </div>
       )}
       {step !== undefined && <UploadProgress step={step} />}
       <ProblemNote error={error} />

@@ -1,0 +1,414 @@
+import assert from 'node:assert/strict';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import type { Page } from 'playwright-core';
+import { createApiKey } from '../../jobs/store/api-keys.ts';
+import { parseTenantId } from '../../jobs/ids.ts';
+import { call } from '../api/call.ts';
+import { connectTo } from '../support/connect-test.ts';
+import { startPawl } from '../support/start-pawl.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { goTo, openTab, signIn, startBrowser, type Tab } from './browser.ts';
+import { startProvider } from './provider.ts';
+
+const dir = mkdtempSync(join(tmpdir(), 'pawl-console-'));
+const gate = join(dir, 'closed');
+const closeGate = (): void => closeSync(openSync(gate, 'w'));
+const openGate = (): void => rmSync(gate, { force: true });
+
+const provider = await startProvider();
+const pawl = await startPawl({
+  env: {
+    JOB_TYPE_DIRS: fileURLToPath(new URL('./job-types', import.meta.url)),
+    WEBHOOK_URL: provider.url,
+  },
+});
+after(async () => {
+  await pawl.stop();
+  rmSync(dir, { recursive: true, force: true });
+});
+const { api, console: url, keys, tenantId, endpoints, queues, databaseUrl } = pawl.runtime();
+const browser = await startBrowser();
+
+const submit = async (type: string, input: object): Promise<string> => {
+  const { status, body, text } = await call('POST', `${api}/jobs`, {
+    key: keys.client,
+    json: { type, input },
+  });
+  assert.equal(status, 202, text);
+  return body.jobId;
+};
+const until = async (jobId: string, status: string): Promise<void> => {
+  await waitFor(
+    async () =>
+      (await call('GET', `${api}/jobs/${jobId}`, { key: keys.client })).body.status === status,
+    20_000,
+    `${jobId} to be ${status}`,
+  );
+};
+const asOperator = async (options = {}): Promise<Tab> => {
+  const tab = await openTab(browser, url, options);
+  await signIn(tab, keys.operator);
+  return tab;
+};
+const verdict = (page: Page, status: string) => page.locator('h1 .status', { hasText: status });
+
+/** Near the limit of events; it runs while the other tests do. */
+const laps = submit('laps', {});
+
+test('the first load is under 300 kB compressed, comes from here alone, and works under its strict policy', async () => {
+  const tab = await openTab(browser, 'about:blank');
+  const origins = new Set<string>();
+  tab.page.on('response', (response) => {
+    origins.add(new URL(response.url()).origin);
+  });
+  const sizes: Promise<number>[] = [];
+  tab.page.on('requestfinished', (request) => {
+    sizes.push(request.sizes().then(({ responseBodySize }) => responseBodySize));
+  });
+  const page = await tab.page.goto(url);
+  await tab.page.getByLabel('API key').waitFor();
+  const loaded = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+  assert.ok(loaded > 10_000 && loaded < 300_000, `${loaded} bytes`);
+  assert.deepEqual([...origins], [new URL(url).origin]);
+  const policy = page?.headers()['content-security-policy'] ?? '';
+  assert.match(policy, /default-src 'none'; script-src 'self'; style-src 'self'/);
+  assert.doesNotMatch(policy, /unsafe/);
+  assert.deepEqual(tab.complaints, []);
+});
+
+test('a wrong key is refused, a right one lets in, and it stands in no address and in this tab’s storage only', async () => {
+  const tab = await openTab(browser, url);
+  const { page } = tab;
+  await page.getByLabel('API key').fill('pawl_000000000000_nobody');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('alert').getByText('unknown, revoked or expired').waitFor();
+  await signIn(tab, keys.operator);
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  assert.ok(!page.url().includes('pawl_'));
+  const kept: unknown = await page.evaluate(
+    `[JSON.stringify(localStorage), document.cookie, JSON.stringify(sessionStorage)]`,
+  );
+  assert.ok(Array.isArray(kept));
+  assert.deepEqual(kept.slice(0, 2), ['{}', '']);
+  assert.match(String(kept[2]), /pawl\.key/);
+  await page.reload();
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByLabel('API key').waitFor();
+  assert.equal(await page.evaluate('sessionStorage.length'), 0);
+});
+
+test('a job is submitted from a form of its schema, and watched until it is done', async () => {
+  const tab = await openTab(browser, url);
+  const { page } = tab;
+  await signIn(tab, keys.client);
+  await page.getByRole('link', { name: 'Try it' }).click();
+  await page.getByRole('combobox', { name: 'Type' }).selectOption('tour');
+  await page.getByLabel('stumbles').fill('1');
+  await page.getByRole('combobox', { name: 'kind' }).selectOption('short');
+  await page.getByRole('button', { name: 'Submit' }).click();
+  await page.waitForURL(/\/console\/jobs\/[0-9a-f-]{36}$/);
+  await verdict(page, 'SUCCEEDED').waitFor();
+  assert.deepEqual(tab.complaints, []);
+});
+
+test('a failed job says where and why, is redriven from its page, and succeeds', async () => {
+  closeGate();
+  const jobId = await submit('tour', { closedWhile: gate, stumbles: 1, message: 'no more clay' });
+  const tab = await asOperator();
+  const { page } = tab;
+  await page.goto(`${url}jobs/${jobId}`);
+  await verdict(page, 'FAILED').waitFor();
+  const line = await page.getByRole('heading', { level: 1 }).innerText();
+  assert.match(line.replaceAll(/\s+/g, ' '), /FAILED tour in Gate with EXECUTION_FAILED/);
+  await page.getByText('no more clay').first().waitFor();
+  await page.getByRole('button', { name: /^Gate Task, FAILED/ }).waitFor();
+  await page.getByRole('button', { name: /^Stumble Task · 2 attempts, SUCCEEDED/ }).waitFor();
+  await page.getByRole('button', { name: /^Look Pass · ×3, SUCCEEDED/ }).waitFor();
+
+  await page.getByRole('tab', { name: 'Timeline' }).click();
+  await page
+    .getByRole('img', { name: /^Stumble: SUCCEEDED.*attempt that failed.*backing off/ })
+    .waitFor();
+
+  openGate();
+  await page.getByRole('button', { name: 'Redrive …' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('auto: would resume').waitFor();
+  assert.match(await dialog.innerText(), /runs again\s+Gate\s+then\s+MarkSucceeded/);
+  assert.match(await dialog.innerText(), new RegExp(`not repeated\\s+tour:${jobId}`));
+  await dialog.getByLabel('Reason').fill('clay has come');
+  await dialog.getByRole('button', { name: 'Redrive', exact: true }).click();
+  await verdict(page, 'SUCCEEDED').waitFor();
+  await page.getByRole('tab', { name: 'Trail' }).click();
+  await page.getByRole('cell', { name: 'clay has come' }).first().waitFor();
+  await page.getByRole('tab', { name: 'Events' }).click();
+  await page.getByRole('listitem').filter({ hasText: 'ExecutionRedriven' }).waitFor();
+  assert.deepEqual(tab.complaints, []);
+});
+
+test('an effect whose outcome is unknown is resolved by a person, and the job goes on', async () => {
+  provider.drop();
+  const jobId = await submit('tour', {});
+  await until(jobId, 'FAILED');
+  provider.answer();
+  const { page } = await asOperator();
+  await page.getByText('1 effect whose outcome is unknown').waitFor();
+  await page
+    .getByRole('listitem')
+    .filter({ hasText: 'outcome is unknown' })
+    .getByRole('link')
+    .first()
+    .click();
+  await page.getByRole('button', { name: 'Resolve …' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('It was done').click();
+  await dialog.getByLabel('Provider’s reference').fill('hook-7');
+  await dialog.getByLabel('Reason').fill('seen in their log');
+  await dialog.getByRole('button', { name: 'Resolve' }).click();
+  await page.getByText('No effect is held').waitFor();
+  await page.goto(`${url}jobs/${jobId}?tab=effects`);
+  await page.getByText('hook-7').waitFor();
+  await page.getByRole('button', { name: 'Redrive …' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Redrive', exact: true }).click();
+  await verdict(page, 'SUCCEEDED').waitFor();
+});
+
+test('what others wrote never becomes markup', async () => {
+  closeGate();
+  const evil = `</script><img src=x onerror="window.hurt=1"><svg onload=window.hurt=1> {{7*7}} \u202e`;
+  const tab = await asOperator();
+  const { page } = tab;
+  const jobId = await submit('tour', { closedWhile: gate, message: evil });
+  await until(jobId, 'FAILED');
+  const pages = [
+    [`jobs?failureText=${encodeURIComponent('<img')}`, '<img src=x'],
+    ...['states', 'events', 'data'].map(
+      (tab) => [`jobs/${jobId}?tab=${tab}`, '<img src=x'] as const,
+    ),
+    ['runbooks/held-effects.md', '<effectId>'],
+  ] as const;
+  for (const [path, text] of pages) {
+    await goTo(page, path);
+    await page.getByText(text).last().waitFor();
+    assert.equal(await page.evaluate('window.hurt'), undefined, path);
+    assert.equal(await page.locator('main img, main script, main b').count(), 0, path);
+  }
+  await page.goto(`${url}jobs/${encodeURIComponent('<img src=x onerror=window.hurt=1>')}`);
+  await page.getByRole('alert').waitFor();
+  assert.equal(await page.evaluate('window.hurt'), undefined);
+  openGate();
+  assert.deepEqual(tab.complaints, []);
+});
+
+test('a key of jobs:read is offered nothing it may not do, and is refused behind it', async () => {
+  const sql = connectTo(databaseUrl, 1);
+  const tenant = parseTenantId(tenantId);
+  assert.ok(tenant);
+  const { key } = await createApiKey(sql, {
+    tenantId: tenant,
+    scopes: ['jobs:read'],
+    name: 'reader',
+  });
+  closeGate();
+  const jobId = await submit('tour', { closedWhile: gate });
+  await until(jobId, 'FAILED');
+  openGate();
+  const tab = await openTab(browser, url);
+  const { page } = tab;
+  await signIn(tab, key);
+  assert.equal(await page.getByRole('link', { name: /Operations|Bulk|Overview/ }).count(), 0);
+  await page.goto(`${url}jobs/${jobId}`);
+  await verdict(page, 'FAILED').waitFor();
+  await page.getByText('The job as GET shows it').waitFor();
+  assert.equal(await page.getByRole('button', { name: /Redrive|Cancel/ }).count(), 0);
+  await page.goto(`${url}operations/dlq`);
+  await page.getByRole('heading', { name: 'Nothing here' }).waitFor();
+  const refused = await call('POST', `${api}/jobs/${jobId}/redrive`, { key, json: {} });
+  assert.equal(refused.status, 403);
+  for (const path of ['ops/overview', `jobs/${jobId}/trail`, `jobs/${jobId}/history`]) {
+    assert.equal((await call('GET', `${api}/${path}`, { key })).status, 403, path);
+  }
+});
+
+test('poison messages are read, sent again and discarded with a reason', async () => {
+  const sqs = new SQSClient({
+    endpoint: endpoints.sqs,
+    region: 'us-east-1',
+    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+    useQueueUrlAsEndpoint: false,
+  });
+  const send = async (queue: string, body: string): Promise<void> => {
+    await sqs.send(
+      new SendMessageCommand({ QueueUrl: queue, MessageBody: body, MessageGroupId: 'test' }),
+    );
+  };
+  await send(queues.jobRequests, '{"broken": <b>poison');
+  await send(queues.jobRequestsDlq, '{"dead":"first"}');
+  await send(queues.jobRequestsDlq, '{"dead":"second"}');
+  const { page } = await asOperator();
+  await page.goto(`${url}operations/quarantine`);
+  await page.locator('summary').first().click();
+  await page.locator('pre', { hasText: '<b>poison' }).waitFor();
+  await page
+    .getByRole('checkbox', { name: /Choose message/ })
+    .first()
+    .check();
+  await page.getByRole('button', { name: 'Discard 1 …' }).click();
+  await page.getByRole('dialog').getByLabel('Reason').fill('not ours');
+  await page.getByRole('dialog').getByRole('button', { name: 'Discard 1 message' }).click();
+  await page.getByText('Nothing in quarantine').waitFor();
+
+  await page.getByRole('tab', { name: 'Dead letters' }).click();
+  await waitFor(
+    async () => (await page.locator('summary').count()) === 2,
+    15_000,
+    'two dead letters',
+  );
+  await page.getByRole('button', { name: 'Redrive all …' }).click();
+  await page.getByRole('dialog').getByLabel('Reason').fill('try again');
+  await page.getByRole('dialog').getByRole('button', { name: 'Redrive all messages' }).click();
+  await page.getByText('No dead letters').waitFor();
+  await page.getByRole('tab', { name: 'Audit' }).click();
+  await page.getByRole('cell', { name: 'dlq.redrive' }).waitFor();
+  await page.getByRole('cell', { name: 'not ours' }).waitFor();
+});
+
+test('failed jobs are redriven in bulk: dry run, name, reason, progress', async () => {
+  closeGate();
+  const jobs = await Promise.all(
+    Array.from(
+      { length: 3 },
+      async () => await submit('tour', { closedWhile: gate, message: 'in bulk' }),
+    ),
+  );
+  for (const jobId of jobs) await until(jobId, 'FAILED');
+  openGate();
+  const { page } = await asOperator();
+  await page.goto(`${url}jobs?status=FAILED&type=tour&failureCode=EXECUTION_FAILED`);
+  await page.getByRole('link', { name: 'Redrive all that match …' }).click();
+  await page.getByRole('button', { name: 'Dry run' }).click();
+  await page.getByText(/\d+ of \d+ jobs would be redriven/).waitFor();
+  await page.getByLabel('Name').fill('gate was mended');
+  await page.getByLabel('Reason').fill('gate is open again');
+  await page.getByRole('button', { name: /^Redrive \d+$/ }).click();
+  await page.getByRole('heading', { name: 'COMPLETED gate was mended' }).waitFor();
+  for (const jobId of jobs) await until(jobId, 'SUCCEEDED');
+});
+
+test('the list stays where it is while jobs come, and is found again by its address', async () => {
+  await until(await submit('tour', {}), 'SUCCEEDED');
+  const { page } = await asOperator();
+  await page.goto(`${url}jobs?type=tour`);
+  const first = page.locator('table.jobs tbody tr a').first();
+  const before = await first.innerText();
+  const jobId = await submit('tour', {});
+  const more = page.getByRole('button', { name: 'Show 1 newer job' });
+  await more.waitFor();
+  assert.equal(await first.innerText(), before);
+  await more.click();
+  await page.getByRole('link', { name: jobId }).waitFor();
+  assert.equal(await first.innerText(), jobId);
+  await page.getByRole('combobox', { name: 'Status' }).selectOption('FAILED');
+  await page.waitForURL(/type=tour&status=FAILED/);
+  await page
+    .getByText('No job fits')
+    .or(page.getByRole('cell', { name: 'FAILED' }).first())
+    .waitFor();
+});
+
+test('a job of 25,000 events shows its newest events at once, and all of them by scrolling', async () => {
+  const jobId = await laps;
+  await until(jobId, 'SUCCEEDED');
+  const tab = await asOperator();
+  const { page } = tab;
+  await page.goto(`${url}jobs`);
+  const link = page.getByRole('link', { name: jobId });
+  await link.waitFor();
+  const askedAt = performance.now();
+  await link.click();
+  await page.getByRole('tab', { name: /^Events 24/ }).click();
+  await page.getByRole('listitem').filter({ hasText: 'ExecutionSucceeded' }).waitFor();
+  const tookMs = performance.now() - askedAt;
+  await page.getByText(/^24,9\d\d of 24,9\d\d events$/).waitFor();
+  assert.ok((await page.getByRole('listitem').count()) < 100);
+  const list = page.getByRole('list', { name: 'Events, newest first' });
+  await list.press('End');
+  await page.getByRole('listitem').filter({ hasText: 'ExecutionStarted' }).waitFor();
+  await page.getByRole('combobox', { name: 'State' }).selectOption('MarkRunning');
+  await page.getByText(/^5 of 24,9\d\d events$/).waitFor();
+  console.log(`25,000 events: interactive after ${Math.round(tookMs)} ms`);
+  assert.ok(tookMs < 5_000, `${tookMs} ms`);
+  assert.deepEqual(tab.complaints, []);
+});
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+type Finding = {
+  readonly id: string;
+  readonly impact: string;
+  readonly nodes: readonly { readonly html: string }[];
+};
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  test(`axe finds nothing serious, in ${colorScheme} colours`, async () => {
+    closeGate();
+    const jobId = await submit('tour', { closedWhile: gate });
+    await until(jobId, 'FAILED');
+    openGate();
+    // The other rules look at no colours: once is enough.
+    const rules = colorScheme === 'dark' ? `{ runOnly: ['color-contrast'] }` : '';
+    const tab = await openTab(browser, url, { colorScheme });
+    const { page } = tab;
+    const check = async (what: string): Promise<void> => {
+      const findings = (await page.evaluate(
+        `(async () => (await axe.run(${rules})).violations)()`,
+      )) as readonly Finding[];
+      const serious = findings.filter(({ impact }) => ['serious', 'critical'].includes(impact));
+      assert.deepEqual(
+        serious.map(({ id, nodes }) => `${what}: ${id} ${nodes[0]?.html ?? ''}`),
+        [],
+      );
+    };
+    await page.evaluate(axe);
+    await check('sign in');
+    await signIn(tab, keys.operator);
+    for (const [path, text] of [
+      ['', 'Jobs by type and status'],
+      ['jobs', jobId],
+      ...['states', 'timeline', 'events', 'effects', 'data', 'trail'].map(
+        (name) => [`jobs/${jobId}?tab=${name}`, 'Gate'] as const,
+      ),
+      ['operations/queues', 'job-requests-dlq'],
+      ['operations/audit', 'Who'],
+      ['bulk', 'Started so far'],
+      ['machines/tour', 'Stumble'],
+      ['try', 'A tenant’s key'],
+      ['runbooks/held-effects.md', 'Held effects'],
+    ] as const) {
+      await goTo(page, path);
+      await page.getByText(text).first().waitFor();
+      await check(path);
+    }
+    await goTo(page, `jobs/${jobId}`);
+    await page.getByRole('button', { name: 'Redrive …' }).click();
+    await page.getByText('runs again').waitFor();
+    await check('redrive dialog');
+  });
+}
+
+test('the state machine is walked through by keyboard alone', async () => {
+  const jobId = await submit('tour', {});
+  await until(jobId, 'SUCCEEDED');
+  const { page } = await asOperator();
+  await page.goto(`${url}jobs/${jobId}`);
+  await page.getByRole('button', { name: /^MarkRunning/ }).focus();
+  for (const key of ['ArrowDown', 'ArrowDown', 'ArrowDown', 'Enter'])
+    await page.keyboard.press(key);
+  await page.getByRole('region', { name: 'State EachItem' }).waitFor();
+});
