@@ -14,7 +14,7 @@ export const mutations: readonly Mutation[] = [
   {
     guard: 'inbox: a message is worked on once',
     file: 'jobs/store/inbox.ts',
-    from: 'where inbox.request_hash = excluded.request_hash\n      and (',
+    from: 'where inbox.request_hash = excluded.request_hash\n        and (',
     to: 'where true or (',
     tests: ['test/jobs/inbox.test.ts'],
   },
@@ -95,8 +95,8 @@ export const mutations: readonly Mutation[] = [
   {
     guard: 'outbox: what is not recorded as sent is sent again',
     file: 'jobs/store/outbox.ts',
-    from: 'where published_at is null and next_attempt_at <= now()\n      order by',
-    to: 'where published_at is null and attempts = 0 and next_attempt_at <= now()\n      order by',
+    from: "where published_at is null and next_attempt_at <= now() and destination = 'job-requests'\n      order by",
+    to: "where published_at is null and attempts = 0 and next_attempt_at <= now() and destination = 'job-requests'\n      order by",
     tests: ['test/jobs/outbox.test.ts'],
   },
   {
