@@ -16,7 +16,7 @@ export function operationsDashboard(
   const graph = (title: string, left: cloudwatch.IMetric[]): cloudwatch.GraphWidget =>
     new cloudwatch.GraphWidget({ title, left, width: 8, period });
   const { jobRequests, executionEvents } = messaging;
-  const pairs = [jobRequests, executionEvents];
+  const pairs = [jobRequests, executionEvents, ...messaging.subscribers];
   const machines = [...orchestration.machines.values()];
   const functions = [...orchestration.functions.values()];
   return new cloudwatch.Dashboard(scope, 'Dashboard', {

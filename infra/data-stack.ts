@@ -1,6 +1,6 @@
 import { Duration, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
 import * as ec2 from 'aws-cdk-lib/aws-ec2';
-import { type IGrantable, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { type IGrantable, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import * as rds from 'aws-cdk-lib/aws-rds';
 import { type ISecret, Secret } from 'aws-cdk-lib/aws-secretsmanager';
@@ -26,7 +26,7 @@ export class DataStack extends Stack {
   readonly taskUrl: string;
   readonly masterSecret: ISecret;
   /** Variables of jobs/config.ts that are secrets, a flat JSON object, filled in by hand. */
-  readonly settings: Secret;
+  readonly settings: ISecret;
   readonly #proxy: rds.DatabaseProxy | undefined;
 
   constructor(
@@ -44,13 +44,7 @@ export class DataStack extends Stack {
     this.#proxy = stage.database.proxy ? this.#rdsProxy(network) : undefined;
     this.serviceUrl = urlOf(this.instance.dbInstanceEndpointAddress);
     this.taskUrl = urlOf(this.#proxy?.endpoint ?? this.instance.dbInstanceEndpointAddress);
-    this.settings = new Secret(this, 'Settings', {
-      secretName: 'pawl/settings',
-      description:
-        'Variables of docs/configuration.md that are secrets: {"WEBHOOK_SECRET": "whsec_…"}',
-      generateSecretString: { secretStringTemplate: '{}', generateStringKey: 'UNUSED' },
-      removalPolicy: removalOf(stage),
-    });
+    this.settings = this.#settingsSecret(stage);
   }
 
   /** Logging in as Pawl's role: the API and the worker, which reach the instance itself. */
@@ -117,6 +111,16 @@ export class DataStack extends Stack {
     return instance;
   }
 
+  #settingsSecret(stage: Stage): ISecret {
+    return new Secret(this, 'Settings', {
+      secretName: 'pawl/settings',
+      description:
+        'Variables of docs/configuration.md that are secrets: {"WEBHOOK_SECRET": "whsec_…"}',
+      generateSecretString: { secretStringTemplate: '{}', generateStringKey: 'UNUSED' },
+      removalPolicy: removalOf(stage),
+    }) as ISecret;
+  }
+
   #rdsProxy({ vpc, groups }: NetworkStack): rds.DatabaseProxy {
     const role = new Role(this, 'ProxyRole', {
       assumedBy: new ServicePrincipal('rds.amazonaws.com'),
@@ -136,5 +140,12 @@ export class DataStack extends Stack {
     });
   }
 }
+
+/** Its value and nothing about it, as the processes ask for it. */
+export const readSecret = (secret: ISecret): PolicyStatement =>
+  new PolicyStatement({
+    actions: ['secretsmanager:GetSecretValue'],
+    resources: [secret.secretArn],
+  });
 
 const urlOf = (host: string): string => `postgres://${database.role}@${host}:5432/${database.name}`;

@@ -48,6 +48,8 @@ export function dispatcherFunction(stack: Stack, inputs: OrchestrationInputs): l
   });
   data.grantTaskLogin(dispatcher);
   for (const statement of executionStatements(arns)) dispatcher.addToRolePolicy(statement);
+  // What waits in the outbox for this message goes on from here.
+  queue.grantSendMessages(dispatcher);
   // Also grants receiving, deleting and changing the visibility.
   dispatcher.addEventSource(
     new SqsEventSource(queue, {

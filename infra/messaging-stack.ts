@@ -4,6 +4,9 @@ import { SqsQueue } from 'aws-cdk-lib/aws-events-targets';
 import * as s3 from 'aws-cdk-lib/aws-s3';
 import * as sqs from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
+import { eventSource } from '../jobs/events/catalogue.ts';
+import { notifyingEvents } from '../jobs/events/notifications.ts';
+import { projectedEvents } from '../jobs/events/search-projection.ts';
 import { stateMachineNameOf } from '../statemachines/job-type.ts';
 import { removalOf } from './lifetimes.ts';
 import { type Stage, visibilitySeconds } from './stages.ts';
@@ -16,6 +19,26 @@ const retention = Duration.days(4);
 const dlqRetention = Duration.days(14);
 /** Receives are for crashes of the consumer; the fifth is the last. */
 const maxReceiveCount = 5;
+/** Subscribers of events leave a message in its queue while something around them fails, for the better part of a day. */
+const maxSubscriberReceiveCount = 100;
+
+/** Who receives which of Pawl's events, and the variable that tells the worker where. */
+const subscriberRules = [
+  {
+    name: 'search-projection',
+    id: 'SearchProjection',
+    types: projectedEvents,
+    variable: 'SEARCH_PROJECTION_QUEUE_URL',
+  },
+  {
+    name: 'notifications',
+    id: 'Notifications',
+    types: notifyingEvents,
+    variable: 'NOTIFICATIONS_QUEUE_URL',
+  },
+] as const;
+
+export type Subscriber = QueuePair & { readonly name: string; readonly variable: string };
 
 /** The queues, the event bus with its archive, the rule for executions' ends, and the bucket of payloads. */
 export class MessagingStack extends Stack {
@@ -24,6 +47,7 @@ export class MessagingStack extends Stack {
   readonly payloads: s3.IBucket;
   readonly accessLogs: s3.IBucket;
   readonly bus: events.EventBus;
+  readonly subscribers: readonly Subscriber[];
   /** Named, so that roles' resources can be read in their policies. */
   readonly payloadBucketName: string;
 
@@ -33,6 +57,7 @@ export class MessagingStack extends Stack {
     this.executionEvents = this.#queue('ExecutionEvents', 'pawl-execution-events');
     this.#executionRule();
     this.bus = this.#eventBus();
+    this.subscribers = subscriberRules.map((rule) => this.#subscriber(rule));
     this.accessLogs = this.#bucket('AccessLogs', stage, {
       // Load balancers deliver their logs with this only.
       encryption: s3.BucketEncryption.S3_MANAGED,
@@ -67,7 +92,7 @@ export class MessagingStack extends Stack {
     return `arn:${this.partition}:s3:::${this.payloadBucketName}/${pattern}`;
   }
 
-  #queue(id: string, queueName: string): QueuePair {
+  #queue(id: string, queueName: string, receives = maxReceiveCount): QueuePair {
     const secure = { encryption: sqs.QueueEncryption.SQS_MANAGED, enforceSSL: true };
     const dlq = new sqs.Queue(this, `${id}Dlq`, {
       ...secure,
@@ -80,7 +105,7 @@ export class MessagingStack extends Stack {
       retentionPeriod: retention,
       visibilityTimeout: Duration.seconds(visibilitySeconds),
       receiveMessageWaitTime: Duration.seconds(20),
-      deadLetterQueue: { queue: dlq, maxReceiveCount },
+      deadLetterQueue: { queue: dlq, maxReceiveCount: receives },
     });
     return { queue, dlq };
   }
@@ -104,6 +129,20 @@ export class MessagingStack extends Stack {
       // What EventBridge cannot deliver for a day joins the queue's own dead letters.
       targets: [new SqsQueue(queue, { deadLetterQueue: dlq, maxEventAge: Duration.hours(24) })],
     });
+  }
+
+  /** A queue of its own with its own dead letters, so that one subscriber never holds up another. */
+  #subscriber({ name, id, types, variable }: (typeof subscriberRules)[number]): Subscriber {
+    const pair = this.#queue(id, `pawl-${name}`, maxSubscriberReceiveCount);
+    new events.Rule(this, `${id}Rule`, {
+      ruleName: `pawl-${name}`,
+      eventBus: this.bus,
+      eventPattern: { source: [eventSource], detailType: [...types] },
+      targets: [
+        new SqsQueue(pair.queue, { deadLetterQueue: pair.dlq, maxEventAge: Duration.hours(24) }),
+      ],
+    });
+    return { ...pair, name, variable };
   }
 
   /** What Pawl tells others; kept for a month, so that a subscriber can be given it again. */

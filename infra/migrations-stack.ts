@@ -2,7 +2,7 @@ import { Duration, Stack, type StackProps } from 'aws-cdk-lib';
 import { InvocationType, Trigger } from 'aws-cdk-lib/triggers';
 import type { Construct } from 'constructs';
 import type { FunctionBundle } from './bundle-functions.ts';
-import { type DataStack, database } from './data-stack.ts';
+import { type DataStack, database, readSecret } from './data-stack.ts';
 import type { NetworkStack } from './network-stack.ts';
 import type { Stage } from './stages.ts';
 import { pawlFunction } from './task-function.ts';
@@ -40,7 +40,7 @@ export class MigrationsStack extends Stack {
         DATABASE_ROLE: database.role,
       },
     });
-    data.masterSecret.grantRead(handler);
+    handler.addToRolePolicy(readSecret(data.masterSecret));
     new Trigger(this, 'MigrateNow', {
       handler,
       timeout,

@@ -91,9 +91,14 @@ export class OperationsStack extends Stack {
 
   /** From SQS itself, so that they fire also where nobody is left to log. */
   #queueAlarms(): void {
-    const { jobRequests, executionEvents } = this.#inputs.messaging;
-    for (const [name, { queue, dlq }] of Object.entries({ jobRequests, executionEvents })) {
-      this.#alarm(`${name}Dlq`, 'ticket', {
+    const { jobRequests, executionEvents, subscribers } = this.#inputs.messaging;
+    const pairs = [
+      { name: 'job-requests', ...jobRequests },
+      { name: 'execution-events', ...executionEvents },
+      ...subscribers,
+    ];
+    for (const { name, queue, dlq } of pairs) {
+      this.#alarm(`${name}-dlq`, 'ticket', {
         description: `Messages whose consumers died lie in ${name}'s dead-letter queue. docs/runbooks/dead-letters-and-quarantine.md`,
         metric: dlq.metricApproximateNumberOfMessagesVisible({
           statistic: 'Maximum',
@@ -102,7 +107,7 @@ export class OperationsStack extends Stack {
         above: 0,
         periods: 1,
       });
-      this.#alarm(`${name}Age`, 'page', {
+      this.#alarm(`${name}-age`, 'page', {
         description: `Messages of ${name} wait. docs/runbooks/backlog-grows.md`,
         metric: queue.metricApproximateAgeOfOldestMessage({ statistic: 'Maximum', period: minute }),
         above: 300,

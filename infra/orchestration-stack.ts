@@ -7,7 +7,7 @@ import type { Construct } from 'constructs';
 import { functionNameOf, stateMachineNameOf, substitutionOf } from '../statemachines/job-type.ts';
 import type { RegisteredJobType, Registry } from '../statemachines/registry.ts';
 import type { FunctionBundle } from './bundle-functions.ts';
-import type { DataStack } from './data-stack.ts';
+import { type DataStack, readSecret } from './data-stack.ts';
 import { assertComplete, deploymentParameters, type Variables } from './environment.ts';
 import { removalOf, retentionOf } from './lifetimes.ts';
 import type { MessagingStack } from './messaging-stack.ts';
@@ -82,7 +82,7 @@ export class OrchestrationStack extends Stack {
       environment,
     });
     data.grantTaskLogin(made);
-    data.settings.grantRead(made);
+    made.addToRolePolicy(readSecret(data.settings));
     for (const statement of taskStatements(bundle.commands, messaging, task.types)) {
       made.addToRolePolicy(statement);
     }

@@ -7,6 +7,7 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { alarmLogGroupName } from './alarm-metrics.ts';
 import { scaleByBacklog } from './backlog-scaling.ts';
+import { readSecret } from './data-stack.ts';
 import { dispatcherFunction } from './dispatcher-function.ts';
 import { assertComplete, type Variables } from './environment.ts';
 import { removalOf, retentionOf } from './lifetimes.ts';
@@ -57,6 +58,7 @@ export class ServicesStack extends Stack {
       logGroup: this.workerLogs,
     });
     data.grantServiceLogin(this.worker.taskDefinition.taskRole);
+    this.worker.taskDefinition.addToTaskRolePolicy(readSecret(data.settings));
     const arns = statesArns(this);
     for (const statement of workerStatements(messaging, arns, stage.dispatcher)) {
       this.worker.taskDefinition.addToTaskRolePolicy(statement);
@@ -76,7 +78,7 @@ export class ServicesStack extends Stack {
       portMappings: [{ containerPort: apiPort }],
     });
     data.grantServiceLogin(this.api.taskDefinition.taskRole);
-    data.settings.grantRead(this.api.taskDefinition.taskRole);
+    this.api.taskDefinition.addToTaskRolePolicy(readSecret(data.settings));
     for (const statement of apiStatements(messaging, arns)) {
       this.api.taskDefinition.addToTaskRolePolicy(statement);
     }
@@ -100,6 +102,9 @@ export class ServicesStack extends Stack {
       EXECUTION_EVENTS_QUEUE_URL: messaging.executionEvents.queue.queueUrl,
       EXECUTION_EVENTS_DLQ_URL: messaging.executionEvents.dlq.queueUrl,
       EVENT_BUS_NAME: messaging.bus.eventBusName,
+      ...Object.fromEntries(
+        messaging.subscribers.map(({ variable, queue }) => [variable, queue.queueUrl]),
+      ),
       STATE_MACHINE_ARN_PREFIX: statesArns(this).machinePrefix,
     };
   }

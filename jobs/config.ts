@@ -376,8 +376,10 @@ export const readApiConfig = (
   env: Environment = process.env,
   secrets: Environment = {},
 ): ApiConfig => read({ ...secrets, ...env }, apiSections);
-export const readWorkerConfig = (env: Environment = process.env): WorkerConfig =>
-  read(env, workerSections);
+export const readWorkerConfig = (
+  env: Environment = process.env,
+  secrets: Environment = {},
+): WorkerConfig => read({ ...secrets, ...env }, workerSections);
 export const readDispatcherConfig = (env: Environment = process.env): DispatcherConfig =>
   read(env, dispatcherSections);
 /** What the environment sets wins over `secrets` (jobs/secret-settings.ts). */

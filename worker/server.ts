@@ -3,9 +3,10 @@ import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { pino } from 'pino';
-import { isSupervised, readWorkerConfig } from '../jobs/config.ts';
+import { isSupervised, readSettingsSecretArn, readWorkerConfig } from '../jobs/config.ts';
 import { startTracing } from '../jobs/start-tracing.ts';
 import { logError } from '../jobs/log-error.ts';
+import { readSecretSettings } from '../jobs/secret-settings.ts';
 import { connect } from '../jobs/store/connect.ts';
 import { assertSchema } from '../jobs/store/migrate.ts';
 import { loadJobTypes } from '../statemachines/registry.ts';
@@ -15,7 +16,7 @@ import { serveMetrics } from './serve-metrics.ts';
 import { createWorkerMetrics } from './worker-metrics.ts';
 import { createWorker } from './worker.ts';
 
-const config = readWorkerConfig();
+const config = readWorkerConfig(undefined, await readSecretSettings(readSettingsSecretArn()));
 const log = pino({
   level: config.logLevel,
   base: { service: 'worker' },

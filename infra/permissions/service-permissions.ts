@@ -15,9 +15,10 @@ export function apiStatements(
   const { jobRequests, executionEvents } = messaging;
   const pairs = [jobRequests, executionEvents];
   const queues = pairs.map(({ queue }) => queue.queueArn);
+  const subscribed = messaging.subscribers.map(({ queue }) => queue.queueArn);
   const dlqs = pairs.map(({ dlq }) => dlq.queueArn);
   return [
-    allow('RelayAndResend', ['sqs:SendMessage'], queues),
+    allow('RelayAndResend', ['sqs:SendMessage'], [...queues, ...subscribed]),
     allow('QueueDepths', ['sqs:GetQueueAttributes'], [...queues, ...dlqs]),
     allow(
       'DeadLetters',
@@ -51,13 +52,15 @@ export function workerStatements(
   dispatcher: Stage['dispatcher'],
 ): PolicyStatement[] {
   const { jobRequests, executionEvents } = messaging;
-  const received = dispatcher === 'worker' ? [jobRequests, executionEvents] : [executionEvents];
+  const own = dispatcher === 'worker' ? [jobRequests, executionEvents] : [executionEvents];
+  const received = [...own, ...messaging.subscribers];
   const queues = [jobRequests, executionEvents].flatMap(({ queue, dlq }) => [
     queue.queueArn,
     dlq.queueArn,
   ]);
   return [
     allow('Relay', ['sqs:SendMessage'], [jobRequests.queue.queueArn]),
+    allow('Publish', ['events:PutEvents'], [messaging.bus.eventBusArn]),
     allow(
       'Receive',
       ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:ChangeMessageVisibility'],
@@ -84,5 +87,7 @@ export function executionStatements({ machines, executions }: StatesArns): Polic
       ['states:DescribeExecution', 'states:RedriveExecution', 'states:StopExecution'],
       [executions],
     ),
+    // A provider's answer to a waiting state: the token is the permission, the action knows no resources.
+    allow('Callbacks', ['states:SendTaskSuccess'], ['*']),
   ];
 }

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { Registry } from '../../statemachines/registry.ts';
 import { functionNameOf } from '../../statemachines/job-type.ts';
 
@@ -30,4 +31,11 @@ export function functionsOf(registry: Registry): ReadonlyMap<string, LambdaFunct
     });
   }
   return functions;
+}
+
+/** The functions that a file lists, a JSON array of LambdaFunction. */
+export function readFunctions(file: string): ReadonlyMap<string, LambdaFunction> {
+  // Written by a test of ours.
+  const functions = JSON.parse(readFileSync(file, 'utf8')) as LambdaFunction[];
+  return new Map(functions.map((lambda) => [lambda.name, lambda]));
 }

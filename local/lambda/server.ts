@@ -4,7 +4,7 @@ import { loadJobTypes } from '../../statemachines/registry.ts';
 import { readPort, readText } from '../processes/environment.ts';
 import { listen } from '../processes/listen.ts';
 import { stopOnSignal } from '../processes/stop-on-signal.ts';
-import { functionsOf } from './functions.ts';
+import { functionsOf, readFunctions } from './functions.ts';
 import { Host } from './host.ts';
 import { createInvokeApi } from './invoke-api.ts';
 
@@ -15,7 +15,10 @@ const DRAIN_MS = 5_000;
 
 const region = readText('AWS_REGION');
 const folders = (process.env['JOB_TYPE_DIRS'] ?? '').split(':').filter((folder) => folder !== '');
-const functions = functionsOf(await loadJobTypes(folders));
+const file = process.env['LAMBDA_FUNCTIONS_FILE'];
+/** Those of the job types' own files, or those that the file lists: a deployment's bundles, for a test of them. */
+const functions =
+  file === undefined ? functionsOf(await loadJobTypes(folders)) : readFunctions(file);
 const log = (line: string): void => console.log(line);
 const concurrency = Number(process.env['LAMBDA_CONCURRENCY'] ?? CONCURRENCY);
 const host = new Host({ functions, region, environments: ENVIRONMENTS, concurrency, log });
