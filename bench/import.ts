@@ -1,121 +1,96 @@
-// batch-import of 100,000 rows in all of Pawl: `npm run bench -- import` (ROWS=… for another number).
-// Prints rows a second, the memory of each process, and what the redrive of one chunk of them costs.
-import { createHash } from 'node:crypto';
+// batch-import of 100,000 rows in all of Pawl, and the same rows put into Postgres by nothing but inserts:
+// `npm run bench -- import` (ROWS=… for another number). Also the redrive of one failed chunk, and memory.
 import { readFileSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
-import { setTimeout as delay } from 'node:timers/promises';
 import postgres from 'postgres';
+import { createPawlClient, type Job, JobNotSucceeded } from '../client/pawl-client.ts';
 import { startPawl } from '../test/support/start-pawl.ts';
-
-type Job = {
-  readonly jobId: string;
-  readonly status: string;
-  readonly result: unknown;
-  readonly failure: unknown;
-};
+import { report, runMany } from './support/measure.ts';
 
 const rows = Number(process.env['ROWS'] ?? 100_000);
-const payload = Buffer.from(
-  [
-    'customer_id,name,city,joined,note',
-    ...Array.from(
-      { length: rows },
-      (_, n) => `C-${n},"Customer ${n}, of many",Denpasar,2026-03-${String((n % 28) + 1)},${n * 7}`,
-    ),
-  ].join('\n'),
+/** MaxConcurrency of the Map. */
+const childrenAtOnce = 6;
+const lines = Array.from(
+  { length: rows },
+  (_, n) => `C-${n},"Customer ${n}, of many",Denpasar,2026-03-${(n % 28) + 1},${n * 7}`,
 );
+const payload = Buffer.from(['customer_id,name,city,joined,note', ...lines].join('\n'));
 
 const pawl = await startPawl();
-const sql = postgres(pawl.runtime().databaseUrl, { max: 1, onnotice: () => undefined });
-const peaks = new Map<string, number>();
-const watch = setInterval(takeMemory, 100);
+const { api, keys, databaseUrl } = pawl.runtime();
+const client = createPawlClient({ url: api, key: keys.client });
+const operator = createPawlClient({ url: api, key: keys.operator });
+const sql = postgres(databaseUrl, { max: childrenAtOnce, onnotice: () => undefined });
+const idle = memory();
+const peaks = new Map(idle);
+const watching = setInterval(noteMemory, 100);
 try {
-  const megabytes = (payload.length / 1e6).toFixed(1);
-  console.log(`${rows} rows, ${megabytes} MB`);
-  const payloadRef = await upload();
-  console.log(`import: ${await timed(() => submit('bench', payloadRef))}`);
-  console.log(`the same again, all rows there: ${await timed(() => submit('bench', payloadRef))}`);
-  await refuse(true);
-  const failed = await submit('refused', payloadRef);
-  await refuse(false);
-  console.log(`a run in which the last chunk is refused: ${failed.status}`);
-  console.log(`its redrive: ${await timed(() => redrive(failed.jobId))}`);
-  for (const [name, peak] of peaks) console.log(`${name}: at most ${Math.round(peak)} MB`);
+  const payloadRef = await client.upload(new Uint8Array(payload), 'text/csv');
+  const importInto = (dataset: string): Promise<Job> =>
+    client.submitAndWait({
+      type: 'batch-import',
+      input: { dataset, keyField: 'customer_id' },
+      payloadRef,
+    });
+  const figures = {
+    'inserts alone, rows/s': rate(await insertAlone()),
+    'import, rows/s': rate(await timed(() => importInto('bench'))),
+    'the same again, all rows there, rows/s': rate(await timed(() => importInto('bench'))),
+    'redrive of the one chunk that failed, ms': Math.round(await redriveOneChunk(importInto)),
+  };
+  report(`import: ${rows} rows, ${(payload.length / 1e6).toFixed(1)} MB`, {
+    ...figures,
+    ...Object.fromEntries(
+      [...peaks].map(([name, peak]) => [
+        `memory of ${name}, MB idle / at most`,
+        `${Math.round(idle.get(name) ?? 0)} / ${Math.round(peak)}`,
+      ]),
+    ),
+  });
 } finally {
-  clearInterval(watch);
+  clearInterval(watching);
   await sql.end();
   await pawl.stop();
 }
 
-async function timed(run: () => Promise<Job>): Promise<string> {
+function rate(ms: number): number {
+  return Math.round((rows * 1000) / ms);
+}
+
+async function timed(run: () => Promise<unknown>): Promise<number> {
   const from = performance.now();
-  const job = await run();
-  const seconds = (performance.now() - from) / 1000;
-  const rate = Math.round(rows / seconds);
-  const outcome = JSON.stringify(job.result ?? job.failure);
-  return `${job.status} in ${seconds.toFixed(1)} s, ${rate} rows/s, ${outcome}`;
+  await run();
+  return performance.now() - from;
 }
 
-async function upload(): Promise<unknown> {
-  const sha256 = createHash('sha256').update(payload).digest('hex');
-  const asked = await call<{
-    uploadUrl?: string;
-    headers?: Record<string, string>;
-    parts?: { url: string; headers: Record<string, string> }[];
-    completeUrl?: string;
-    payloadRef: unknown;
-  }>('/uploads', { sha256, size: payload.length, contentType: 'text/csv' });
-  if (asked.uploadUrl === undefined)
-    throw new Error('the payload is more than one PUT: lower ROWS');
-  const headers = new Headers(asked.headers);
-  headers.delete('content-length');
-  const put = { method: 'PUT', headers, body: new Uint8Array(payload) };
-  const { ok, status } = await fetch(asked.uploadUrl, put);
-  if (!ok) throw new Error(`the PUT answered ${status}`);
-  return asked.payloadRef;
-}
-
-async function submit(dataset: string, payloadRef: unknown): Promise<Job> {
-  const input = { dataset, keyField: 'customer_id' };
-  return await settled(
-    (await call<Job>('/jobs', { type: 'batch-import', input, payloadRef })).jobId,
-  );
-}
-
-async function redrive(jobId: string): Promise<Job> {
-  await call(`/jobs/${jobId}/redrive`, { mode: 'resume' }, 'operator');
-  return await settled(jobId);
-}
-
-async function settled(jobId: string): Promise<Job> {
-  for (;;) {
-    const job = await call<Job>(`/jobs/${jobId}`);
-    if (!['PENDING', 'RUNNING'].includes(job.status)) return job;
-    await delay(50);
-  }
-}
-
-async function call<Answer>(
-  path: string,
-  body?: unknown,
-  key: 'client' | 'operator' = 'client',
-): Promise<Answer> {
-  const { api, keys } = pawl.runtime();
-  const response = await fetch(`${api}${path}`, {
-    headers: { authorization: `Bearer ${keys[key]}`, 'content-type': 'application/json' },
-    ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
+/** The ceiling: as many rows a statement and as many statements at once as the Map has, and nothing else. */
+async function insertAlone(): Promise<number> {
+  await sql`create table alone (key text primary key, data jsonb not null)`;
+  const { totalMs } = await runMany(Math.ceil(rows / 1_000), childrenAtOnce, async (chunk) => {
+    const data = lines.slice(chunk * 1_000, (chunk + 1) * 1_000).map((line) => {
+      const [key = '', name = ''] = line.split(',', 2);
+      return { key, data: { key, name, line } };
+    });
+    await sql`
+      insert into alone (key, data)
+      select key, data from jsonb_to_recordset(${sql.json(data)}) as given(key text, data jsonb)
+      on conflict (key) do nothing`;
   });
-  const text = await response.text();
-  if (!response.ok) throw new Error(`${path} answered ${response.status}: ${text}`);
-  return JSON.parse(text) as Answer;
+  return totalMs;
 }
 
-/** The last chunk fails, for good until it is mended. */
-async function refuse(wanted: boolean): Promise<void> {
-  if (!wanted) {
-    await sql`drop trigger refused on imported_rows`;
-    return;
-  }
+async function redriveOneChunk(importInto: (dataset: string) => Promise<Job>): Promise<number> {
+  await refuseLastRow();
+  const jobId = await idOfFailed(importInto('refused'));
+  await sql`drop trigger refused on imported_rows`;
+  return await timed(async () => {
+    await operator.redrive(jobId, { mode: 'resume' });
+    await client.wait(jobId);
+  });
+}
+
+/** Its chunk fails, for good until that is mended. */
+async function refuseLastRow(): Promise<void> {
   await sql.unsafe(`
     create function refuse_row() returns trigger language plpgsql as
     $$ begin raise exception 'refused for now'; end $$;
@@ -123,11 +98,28 @@ async function refuse(wanted: boolean): Promise<void> {
       when (new.dataset = 'refused' and new.key = 'C-${rows - 1}') execute function refuse_row()`);
 }
 
-/** Resident memory, from Linux's /proc. */
-function takeMemory(): void {
-  for (const [name, pid] of Object.entries(pawl.runtime().pids)) {
-    const [, pages] = readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ');
-    const megabytes = (Number(pages) * 4096) / 1e6;
+async function idOfFailed(job: Promise<Job>): Promise<string> {
+  try {
+    const { jobId } = await job;
+    throw new Error(`job ${jobId} was to fail`);
+  } catch (error) {
+    if (error instanceof JobNotSucceeded) return error.job.jobId;
+    throw error;
+  }
+}
+
+/** Resident memory of each process in MB, from Linux's /proc. Of postgres it is the first process only. */
+function memory(): Map<string, number> {
+  return new Map(
+    Object.entries(pawl.runtime().pids).map(([name, pid]) => {
+      const [, pages] = readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ');
+      return [name, (Number(pages) * 4096) / 1e6];
+    }),
+  );
+}
+
+function noteMemory(): void {
+  for (const [name, megabytes] of memory()) {
     peaks.set(name, Math.max(peaks.get(name) ?? 0, megabytes));
   }
 }

@@ -276,8 +276,9 @@ test('20,000 rows go in while their number grows in GET /jobs/:jobId', async () 
 test('kill -9 of the Lambda host and of the engine in the middle neither loses nor repeats a row', async () => {
   const jobId = await lab.submit(manyRows(20_000), { dataset: 'killed', keyField: 'id' });
   await waitFor(async () => (await doneOf(jobId)) > 0, 30_000, 'a chunk to be done');
-  await Promise.all([lab.pawl.kill('lambda'), lab.pawl.kill('engine')]);
+  const backAgain = Promise.all([lab.pawl.kill('lambda'), lab.pawl.kill('engine')]);
   assert.ok((await doneOf(jobId)) < 20_000, 'it was killed in the middle');
+  await backAgain;
   const job = await lab.settled(jobId);
   assert.equal(job.status, 'SUCCEEDED', JSON.stringify(job.failure));
   assert.deepEqual(job.result, { total: 20_000, imported: 20_000, failed: 0 });
