@@ -2,12 +2,14 @@
 const errors = {
   AccessControlListNotSupported: [400, 'The bucket does not allow ACLs'],
   AccessDenied: [403, 'Access Denied'],
+  AccessForbidden: [403, 'CORSResponse: This CORS request is not allowed.'],
   AuthorizationHeaderMalformed: [400, 'The authorization header you provided is invalid.'],
   AuthorizationQueryParametersError: [
     400,
     'Query-string authentication version 4 requires the X-Amz-Algorithm, X-Amz-Credential, X-Amz-Signature, X-Amz-Date, X-Amz-SignedHeaders, and X-Amz-Expires parameters.',
   ],
   BadDigest: [400, 'The Content-MD5 you specified did not match what we received.'],
+  BadRequest: [400, 'Bad Request'],
   BucketAlreadyOwnedByYou: [
     409,
     'Your previous request to create the named bucket succeeded and you already own it.',
@@ -63,6 +65,7 @@ const errors = {
   MethodNotAllowed: [405, 'The specified method is not allowed against this resource.'],
   MissingContentLength: [411, 'You must provide the Content-Length HTTP header.'],
   NoSuchBucket: [404, 'The specified bucket does not exist'],
+  NoSuchCORSConfiguration: [404, 'The CORS configuration does not exist'],
   NoSuchKey: [404, 'The specified key does not exist.'],
   NoSuchLifecycleConfiguration: [404, 'The lifecycle configuration does not exist'],
   NoSuchUpload: [

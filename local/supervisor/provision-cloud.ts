@@ -2,6 +2,7 @@ import { PutRuleCommand, PutTargetsCommand } from '@aws-sdk/client-eventbridge';
 import {
   BucketAlreadyOwnedByYou,
   CreateBucketCommand,
+  PutBucketCorsCommand,
   PutBucketVersioningCommand,
 } from '@aws-sdk/client-s3';
 import {
@@ -30,13 +31,16 @@ const MAX_MESSAGE_BYTES = 1_048_576;
 const arnOf = (queue: string): string => `arn:aws:sqs:${REGION}:${ACCOUNT}:${queue}`;
 
 /** Makes the queues, the bucket and the rule that Pawl needs, and sets those that are there to what it needs now. */
-export async function provisionCloud(account: AwsAccount, { queues }: Addresses): Promise<void> {
+export async function provisionCloud(
+  account: AwsAccount,
+  { api, queues }: Addresses,
+): Promise<void> {
   await Promise.all([
     queueWithDlq(account, 'job-requests', queues.jobRequests, queues.jobRequestsDlq),
     queueWithDlq(account, 'execution-events', queues.executionEvents, queues.executionEventsDlq),
     subscriber(account, 'search-projection', queues.searchProjection, queues.searchProjectionDlq),
     subscriber(account, 'notifications', queues.notifications, queues.notificationsDlq),
-    makeBucket(account),
+    makeBucket(account, api),
   ]);
   await ruleToQueue(account, 'search-projection', projectedEvents);
   await ruleToQueue(account, 'notifications', notifyingEvents);
@@ -118,7 +122,7 @@ async function makeQueue(
   }
 }
 
-async function makeBucket({ s3 }: AwsAccount): Promise<void> {
+async function makeBucket({ s3 }: AwsAccount, api: string): Promise<void> {
   try {
     await s3.send(new CreateBucketCommand({ Bucket: BUCKET }));
   } catch (error) {
@@ -131,4 +135,12 @@ async function makeBucket({ s3 }: AwsAccount): Promise<void> {
       VersioningConfiguration: { Status: 'Enabled' },
     }),
   );
+  // The console puts files where POST /uploads says.
+  const CORSRules = [
+    { AllowedOrigins: consoleOrigins(api), AllowedMethods: ['PUT'], AllowedHeaders: ['*'] },
+  ];
+  await s3.send(new PutBucketCorsCommand({ Bucket: BUCKET, CORSConfiguration: { CORSRules } }));
 }
+
+/** A person may write localhost where we say 127.0.0.1. */
+const consoleOrigins = (api: string): string[] => [api, api.replace('127.0.0.1', 'localhost')];

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -115,6 +116,23 @@ test('a job is submitted from a form of its schema, and watched until it is done
   await page.getByRole('button', { name: 'Submit' }).click();
   await page.waitForURL(/\/console\/jobs\/[0-9a-f-]{36}$/);
   await verdict(page, 'SUCCEEDED').waitFor();
+  assert.deepEqual(tab.complaints, []);
+});
+
+test('a file is hashed, sent to the bucket with its progress, and submitted with the job', async () => {
+  const tab = await openTab(browser, url);
+  const { page } = tab;
+  await signIn(tab, keys.client);
+  await page.goto(`${url}try`);
+  await page.getByRole('combobox', { name: 'Type' }).selectOption('document-metadata');
+  await page.getByLabel('documentId').fill('from the page');
+  await page.getByLabel('version').fill('1');
+  const buffer = Buffer.from('name,age\nAda,36\nGrace,45\n');
+  await page.getByLabel('Payload').setInputFiles({ name: 'a.csv', mimeType: 'text/csv', buffer });
+  await page.getByRole('button', { name: 'Submit' }).click();
+  await page.waitForURL(/\/console\/jobs\/[0-9a-f-]{36}$/);
+  await verdict(page, 'SUCCEEDED').waitFor();
+  await page.getByText(createHash('sha256').update(buffer).digest('hex')).first().waitFor();
   assert.deepEqual(tab.complaints, []);
 });
 
@@ -366,9 +384,9 @@ for (const colorScheme of ['light', 'dark'] as const) {
     const tab = await openTab(browser, url, { colorScheme });
     const { page } = tab;
     const check = async (what: string): Promise<void> => {
-      const findings = (await page.evaluate(
+      const findings: readonly Finding[] = await page.evaluate(
         `(async () => (await axe.run(${rules})).violations)()`,
-      )) as readonly Finding[];
+      );
       const serious = findings.filter(({ impact }) => ['serious', 'critical'].includes(impact));
       assert.deepEqual(
         serious.map(({ id, nodes }) => `${what}: ${id} ${nodes[0]?.html ?? ''}`),

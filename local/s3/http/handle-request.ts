@@ -5,6 +5,7 @@ import { openBody } from '../body/open-body.ts';
 import { S3Error } from '../s3-error.ts';
 import type { ActionContext, ActionResponse } from './action.ts';
 import { parseTarget } from './parse-target.ts';
+import { answerPreflight, headersForPage } from './answer-cors.ts';
 import { collectHeaders } from './request-headers.ts';
 import { route } from './route.ts';
 import { writeError, writeResponse } from './write-response.ts';
@@ -39,7 +40,7 @@ export async function handleRequest(
   response.setHeader('x-amz-id-2', hostId);
   try {
     const source = bodySource(request, response, expectsContinue);
-    const answer = await act(dependencies, request, source);
+    const answer = await act(dependencies, request, response, source);
     await writeResponse(response, answer);
   } catch (error) {
     if (response.headersSent || request.socket.destroyed) {
@@ -60,11 +61,17 @@ export async function handleRequest(
 async function act(
   dependencies: RequestDependencies,
   request: IncomingMessage,
+  response: ServerResponse,
   source: AsyncIterable<Buffer>,
 ): Promise<ActionResponse> {
   const method = request.method ?? '';
   const target = parseTarget(request.url ?? '');
   const headers = collectHeaders(request.rawHeaders);
+  const { index } = dependencies.store;
+  if (method === 'OPTIONS') return answerPreflight(index, target, headers);
+  // Also on refusals: else the page could not read why.
+  const forPage = Object.entries(headersForPage(index, method, target, headers));
+  for (const [name, value] of forPage) response.setHeader(name, value);
   const verified = verifyRequest(dependencies.verifier, { method, target, headers });
   const action = route(method, target, headers);
   return action(dependencies, {

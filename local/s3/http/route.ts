@@ -3,11 +3,13 @@ import { completeMultipartUpload } from '../actions/complete-multipart-upload.ts
 import { copyObject } from '../actions/copy-object.ts';
 import { createBucket } from '../actions/create-bucket.ts';
 import { createMultipartUpload } from '../actions/create-multipart-upload.ts';
+import { deleteBucketCors } from '../actions/delete-bucket-cors.ts';
 import { deleteBucketLifecycle } from '../actions/delete-bucket-lifecycle.ts';
 import { deleteBucket } from '../actions/delete-bucket.ts';
 import { deleteObjectTagging } from '../actions/delete-object-tagging.ts';
 import { deleteObject } from '../actions/delete-object.ts';
 import { deleteObjects } from '../actions/delete-objects.ts';
+import { getBucketCors } from '../actions/get-bucket-cors.ts';
 import { getBucketLifecycleConfiguration } from '../actions/get-bucket-lifecycle-configuration.ts';
 import { getBucketLocation } from '../actions/get-bucket-location.ts';
 import { getBucketVersioning } from '../actions/get-bucket-versioning.ts';
@@ -21,6 +23,7 @@ import { listMultipartUploads } from '../actions/list-multipart-uploads.ts';
 import { listObjectVersions } from '../actions/list-object-versions.ts';
 import { listObjectsV2 } from '../actions/list-objects-v2.ts';
 import { listParts } from '../actions/list-parts.ts';
+import { putBucketCors } from '../actions/put-bucket-cors.ts';
 import { putBucketLifecycleConfiguration } from '../actions/put-bucket-lifecycle-configuration.ts';
 import { putBucketVersioning } from '../actions/put-bucket-versioning.ts';
 import { putObjectTagging } from '../actions/put-object-tagging.ts';
@@ -50,6 +53,9 @@ const routes: Record<string, Action> = {
   'GET bucket lifecycle': getBucketLifecycleConfiguration,
   'PUT bucket lifecycle': putBucketLifecycleConfiguration,
   'DELETE bucket lifecycle': deleteBucketLifecycle,
+  'GET bucket cors': getBucketCors,
+  'PUT bucket cors': putBucketCors,
+  'DELETE bucket cors': deleteBucketCors,
   'POST bucket delete': deleteObjects,
   'PUT object': putObject,
   'PUT object +copy': copyObject,

@@ -10,6 +10,8 @@ export interface Bucket {
   versioning: Versioning;
   /** The lifecycle configuration's document as it was put. */
   lifecycle: string | undefined;
+  /** The CORS configuration's document as it was put. */
+  cors: string | undefined;
 }
 
 export function findBucket(db: DatabaseSync, name: string): Bucket | undefined {
@@ -63,12 +65,17 @@ export function setLifecycle(db: DatabaseSync, name: string, lifecycle: string |
   db.prepare('update buckets set lifecycle = ? where name = ?').run(lifecycle, name);
 }
 
+export function setCors(db: DatabaseSync, name: string, cors: string | null): void {
+  db.prepare('update buckets set cors = ? where name = ?').run(cors, name);
+}
+
 function toBucket(row: Row): Bucket {
   return {
     name: text(row, 'name'),
     createdAtMs: integer(row, 'created_at_ms'),
     versioning: parseVersioning(text(row, 'versioning')),
     lifecycle: textOrUndefined(row, 'lifecycle'),
+    cors: textOrUndefined(row, 'cors'),
   };
 }
 

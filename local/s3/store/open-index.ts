@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
-const schemaVersion = 1;
+const schemaVersion = 2;
 /** Long enough for a predecessor that is just being killed. */
 const lockWaitMs = 1000;
 
@@ -13,7 +13,7 @@ const schema = `
   create table buckets (
     name text primary key, created_at_ms integer not null,
     versioning text not null default 'Unversioned' check (versioning in ('Unversioned', 'Enabled', 'Suspended')),
-    lifecycle text
+    lifecycle text, cors text
   ) strict;
   create table versions (
     seq integer primary key autoincrement,
@@ -78,6 +78,13 @@ export function openIndex(dataDir: string): DatabaseSync {
 function migrate(db: DatabaseSync, file: string): void {
   const found = db.prepare('pragma user_version').get()?.['user_version'];
   if (found === schemaVersion) return;
+  if (found === 1) {
+    // The same but for the rules for pages of other origins.
+    db.exec(
+      `begin; alter table buckets add column cors text; pragma user_version = ${schemaVersion}; commit;`,
+    );
+    return;
+  }
   if (found !== 0) {
     throw new Error(
       `${file} has schema version ${String(found)}, this server knows ${schemaVersion}`,
