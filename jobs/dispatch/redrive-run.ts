@@ -5,10 +5,11 @@ import type { ExecutionView } from '../executions.ts';
 import { failureCodes } from '../failure-codes.ts';
 import { Transient } from '../failure.ts';
 import { executionNameOf, type JobId } from '../ids.ts';
-import { type DispatchWork, failRun, isAwaited } from './run-context.ts';
+import { type DispatchWork, failRun } from './run-context.ts';
 import { close, expireIfLate, startExecution } from './start-run.ts';
 import { correctRedriveCount, recordRestart, recordStarted } from '../store/dispatched-run.ts';
 import { finishJob } from '../store/finish-job.ts';
+
 type Message = Envelope<'JobRedriveRequested'>;
 
 /** JobRedriveRequested: resumes or restarts the run, whichever the mode and Step Functions allow. */
@@ -24,30 +25,28 @@ export async function redriveRun(work: DispatchWork, envelope: Message): Promise
     await waitUntilClosed(work, payload.previousExecutionName);
     return await startExecution(work, payload.jobId, restartName, 0);
   }
-  if (!isAwaited(work)) return await close(work, 'not redriven: the job has another fence');
   return await resumeRun(work, envelope);
 }
 
-async function resumeRun(work: DispatchWork, envelope: Message): Promise<string> {
-  const { jobId, run, executionName, expectedRedriveCount } = envelope.payload;
-  const arn = work.executions.arnOf(work.run.type, executionName);
+async function resumeRun(claimed: DispatchWork, envelope: Message): Promise<string> {
+  const { jobId, run, executionName } = envelope.payload;
+  const { executions, claim } = claimed;
+  const arn = executions.arnOf(claimed.run.type, executionName);
+  const isRepeated = claim.attempts > 1;
+  const mayBeAhead = claimed.run.redriveCount > 1;
+  const seen = isRepeated || mayBeAhead ? await executions.describe(arn) : undefined;
   // A second claim may be of a redrive that was done and not recorded: look before asking again.
-  const done = work.claim.attempts > 1 ? await work.executions.describe(arn) : undefined;
-  if (done !== undefined && done.redriveCount >= expectedRedriveCount)
-    return await takeOver(work, envelope, done);
-  const { refused } = await work.executions.redrive(arn, `${jobId}-${run}`);
-  if (refused === undefined) {
-    return await recordResumed(work, jobId, {
-      arn,
-      executionName,
-      redriveCount: expectedRedriveCount,
-    });
-  }
-  const view = await work.executions.describe(arn);
-  if (view !== undefined && view.redriveCount >= expectedRedriveCount)
-    return await takeOver(work, envelope, view);
+  if (isRepeated && seen !== undefined && isRedriven(claimed, seen))
+    return await takeOver(claimed, envelope, seen);
+  const work = await withinReach(claimed, envelope, seen);
+  const { refused } = await executions.redrive(arn, `${jobId}-${run}`);
+  const { redriveCount } = work.run;
+  if (refused === undefined)
+    return await recordResumed(work, jobId, { arn, executionName, redriveCount });
+  const view = await executions.describe(arn);
+  if (view !== undefined && isRedriven(work, view)) return await takeOver(work, envelope, view);
   if (view?.status === 'RUNNING') {
-    await work.executions.stop(arn, 'REDRIVEN', 'the job is redriven');
+    await executions.stop(arn, 'REDRIVEN', 'the job is redriven');
     throw new Transient(
       'EXECUTION_STILL_RUNNING',
       'the execution still runs; it is stopped before the redrive',
@@ -56,6 +55,30 @@ async function resumeRun(work: DispatchWork, envelope: Message): Promise<string>
   }
   return await afterRefusal(work, envelope, refused, view);
 }
+
+const isRedriven = ({ run }: DispatchWork, view: ExecutionView): boolean =>
+  view.redriveCount >= run.redriveCount;
+
+/**
+ * The job's count is ahead of what the redrive can reach where an earlier one was cancelled or given up before Step
+ * Functions was asked; under it every task would count as old. So it is corrected first, and a redelivery follows the row.
+ */
+async function withinReach(
+  work: DispatchWork,
+  envelope: Message,
+  seen: ExecutionView | undefined,
+): Promise<DispatchWork> {
+  const { redriveCount: from } = work.run;
+  if (seen === undefined || seen.redriveCount + 1 >= from) return work;
+  const to = seen.redriveCount + 1;
+  const { jobId, executionName } = envelope.payload;
+  if (!(await correctRedriveCount(work.sql, jobId, executionName, { from, to }))) throw movedOn();
+  return { ...work, run: { ...work.run, redriveCount: to } };
+}
+
+/** By whom is not known, perhaps by another delivery of this message: the next one follows the row. */
+const movedOn = (): Transient =>
+  new Transient('DATABASE_CONFLICT', 'the job was changed while it was being redriven');
 
 async function recordResumed(
   work: DispatchWork,
@@ -79,7 +102,8 @@ async function takeOver(
   envelope: Message,
   view: ExecutionView,
 ): Promise<string> {
-  const { jobId, executionName, redriveCount } = envelope.payload;
+  const { jobId, executionName } = envelope.payload;
+  const { redriveCount } = work.run;
   if (view.redriveCount !== redriveCount) {
     await correctRedriveCount(work.sql, jobId, executionName, {
       from: redriveCount,
@@ -110,7 +134,8 @@ async function afterRefusal(
   reason: string,
   view: ExecutionView | undefined,
 ): Promise<string> {
-  const { jobId, run, executionName, redriveCount, mode } = envelope.payload;
+  const { jobId, run, executionName, mode } = envelope.payload;
+  const { redriveCount } = work.run;
   if (mode === 'auto') {
     const restartName = executionNameOf(jobId as JobId, run);
     const why = `restarted, because Step Functions refused to resume: ${reason}`;
@@ -121,9 +146,8 @@ async function afterRefusal(
       restartName,
       why,
     );
-    return moved
-      ? await startExecution(work, jobId, restartName, 0)
-      : await close(work, 'not restarted: the job has moved on');
+    if (!moved) throw movedOn();
+    return await startExecution(work, jobId, restartName, 0);
   }
   const shown = view?.redriveCount ?? 0;
   await correctRedriveCount(work.sql, jobId, executionName, { from: redriveCount, to: shown });

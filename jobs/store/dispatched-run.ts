@@ -81,17 +81,22 @@ export async function recordRestart(
   return rows.length === 1;
 }
 
-/** Sets the fence's count to what Step Functions shows, so that the ending which belongs to it is taken. */
+/**
+ * Sets the fence's count by what Step Functions shows, so that the tasks and the ending which belong to it are taken.
+ * Gives false where the job has moved on.
+ */
 export async function correctRedriveCount(
   sql: Sql,
   jobId: string,
   executionName: string,
   counts: { readonly from: number; readonly to: number },
-): Promise<void> {
-  await sql`
+): Promise<boolean> {
+  const rows = await sql`
     update jobs set redrive_count = ${counts.to}, revision = revision + 1
     where job_id = ${jobId} and execution_name = ${executionName}
-      and redrive_count = ${counts.from} and status = 'PENDING'`;
+      and redrive_count = ${counts.from} and status = 'PENDING'
+    returning job_id`;
+  return rows.length === 1;
 }
 
 /**
