@@ -1,6 +1,6 @@
 // `npm run synth` and `npm run deploy`: the CDK's command line, on the Node that runs this, with what is given after `--`.
 import { spawn } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -26,14 +26,19 @@ cli.once('exit', (code) => {
 
 /** What each stack holds, one line each. */
 function describeOutput(folder: string): void {
-  const stacks = readdirSync(folder).filter((name) => name.endsWith('.template.json'));
-  for (const file of stacks) {
+  const { artifacts } = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8')) as {
+    artifacts: Record<string, { type: string }>;
+  };
+  const stacks = Object.entries(artifacts).filter(
+    ([, { type }]) => type === 'aws:cloudformation:stack',
+  );
+  for (const [stack] of stacks) {
     // Written by the CDK just now.
-    const template = JSON.parse(readFileSync(join(folder, file), 'utf8')) as {
+    const template = JSON.parse(readFileSync(join(folder, `${stack}.template.json`), 'utf8')) as {
       Resources?: Record<string, unknown>;
     };
     const count = Object.keys(template.Resources ?? {}).length;
-    console.log(`${String(count).padStart(4)} resources  ${file.replace('.template.json', '')}`);
+    console.log(`${String(count).padStart(4)} resources  ${stack}`);
   }
   console.log('cdk-nag AwsSolutions: no finding without a reason (infra/acknowledged-findings.ts)');
 }
