@@ -118,16 +118,23 @@ async function redTest(
     },
   );
   let output = '';
-  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString('utf8')));
+  child.stdout.on('data', (chunk: Buffer) => {
+    output += chunk.toString('utf8');
+    // One red test is enough; what the others of the file wait for may never come.
+    if (redTitle(output) !== undefined) child.kill('SIGTERM');
+  });
   const timer = setTimeout(() => child.kill('SIGTERM'), files.length * runTimeoutMs);
   const code = await new Promise<number>((resolve) => {
-    child.once('exit', (status) => resolve(status ?? 1));
+    child.once('close', (status) => resolve(status ?? 1));
   });
   clearTimeout(timer);
   if (code === 0) return undefined;
-  const title = /^\s*not ok \d+ - (.*)$/m.exec(output)?.[1] ?? `no test ended (exit code ${code})`;
-  return `${files.length === 1 ? files[0] : 'all'}: ${title}`;
+  const where = files.length === 1 ? files[0] : 'all';
+  return `${where}: ${redTitle(output) ?? `no test ended (exit code ${code})`}`;
 }
+
+const redTitle = (output: string): string | undefined =>
+  /^\s*not ok \d+ - (.*)$/m.exec(output)?.[1];
 
 /** The source tree; the installed packages are linked to. */
 function copyTree(): string {

@@ -160,3 +160,15 @@ test('a job that is redriven from outside has an owner again', async () => {
   const [row] = await sql`select owner_until > now() as owned from jobs where job_id = ${jobId}`;
   assert.equal(row?.['owned'], true);
 });
+
+test('an ending of the execution before a restart changes nothing, though its redrive count is the same', async () => {
+  const { jobId } = await seedJob(sql, { status: 'RUNNING' });
+  await sql`update jobs set execution_name = ${`${jobId}-r2`}, run = 2 where job_id = ${jobId}`;
+  for (const ending of [
+    { status: 'FAILED', failure: boom },
+    { status: 'SUCCEEDED', result: {} },
+  ] as const) {
+    assert.equal(await finishJob(sql, fenceOf(jobId), ending, 'late'), undefined);
+  }
+  assert.equal((await jobOf(jobId)).status, 'RUNNING');
+});
