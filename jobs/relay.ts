@@ -70,13 +70,14 @@ async function publish(deps: RelayDeps, rows: readonly OutboxRow[]): Promise<voi
   crashPoint('before-send-message-batch');
   const errors = await send(deps, rows);
   crashPoint('after-send-message-batch');
-  const published = rows.filter((_, index) => !errors.has(index)).map((row) => row.messageId);
+  const published = rows.filter((_, index) => !errors.has(index));
   const failures = [...errors].flatMap(([index, error]): PublishFailure[] => {
     const row = rows[index];
     if (row === undefined) return [];
     return [
       {
         messageId: row.messageId,
+        attempts: row.attempts,
         error,
         retryInMs: backoffMs(row.attempts, backoff, deps.random ?? Math.random),
       },

@@ -126,12 +126,14 @@ async function recordFailure(work: DispatchWork, failure: JobError): Promise<Dis
     const afterMs = (failure.retryAfterSeconds ?? 0) * 1_000;
     const retryInMs = Math.max(afterMs, backoffMs(claim.attempts, retry, work.random));
     crashPoint('before-message-postponed');
-    await postponeMessage(sql, claim, envelope, {
+    const postponed = await postponeMessage(sql, claim, envelope, {
       code: failure.code,
       message: failure.message,
       retryInMs,
     });
     crashPoint('after-message-postponed');
+    // Another delivery has it in hand; until that one is through, this message is what would come back.
+    if (!postponed) return { kind: 'later', seconds: Math.ceil(retryInMs / 1_000) };
     work.log.warn({ ...logFields(envelope), code: failure.code, retryInMs }, 'postponed');
     return { kind: 'done', outcome: `postponed: ${failure.code}` };
   }

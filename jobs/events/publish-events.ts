@@ -34,16 +34,11 @@ export async function publishEvents(deps: PublishDeps): Promise<'again' | void> 
 async function publish(deps: PublishDeps, rows: readonly EventRow[]): Promise<void> {
   const errors = await put(deps, rows);
   const published = rows.filter((_, index) => errors[index] === undefined);
-  if (published.length > 0) {
-    await recordPublished(
-      deps.sql,
-      published.map(({ messageId }) => messageId),
-    );
-  }
+  if (published.length > 0) await recordPublished(deps.sql, published);
   const failures = rows.flatMap(({ messageId, attempts }, index): PublishFailure[] => {
     const error = errors[index];
     if (error === undefined) return [];
-    return [{ messageId, error, retryInMs: backoffMs(attempts, backoff, deps.random) }];
+    return [{ messageId, attempts, error, retryInMs: backoffMs(attempts, backoff, deps.random) }];
   });
   if (failures.length === 0) return;
   deps.log.warn({ failures: failures.length, error: failures[0]?.error }, 'events not published');

@@ -126,15 +126,16 @@ export async function closeMessage(
 
 /**
  * Puts a message that failed transiently back into the outbox, due after `retryInMs`: inbox row and outbox row in
- * one statement, so that the message in SQS may be deleted. An outage does not fill the DLQ.
+ * one statement, so that the message in SQS may be deleted. An outage does not fill the DLQ. Gives false where the lease
+ * was lost: then nothing is written, and the message must stay.
  */
 export async function postponeMessage(
   sql: Sql,
   claim: InboxClaim,
   envelope: Envelope,
   failure: { readonly code: FailureCode; readonly message: string; readonly retryInMs: number },
-): Promise<void> {
-  await sql`
+): Promise<boolean> {
+  const rows = await sql`
     with postponed as (
       update worker_inbox set status = 'FAILED_RETRYABLE', outcome = ${failure.code}, lease_token = null,
                               lease_until = null, updated_at = now()
@@ -149,7 +150,11 @@ export async function postponeMessage(
            now() + ${failure.retryInMs} * interval '1 millisecond'
     from postponed
     on conflict (message_id) do update set
-      published_at = null, next_attempt_at = excluded.next_attempt_at, last_error = excluded.last_error`;
+      published_at = null, next_attempt_at = excluded.next_attempt_at, last_error = excluded.last_error,
+      -- Whoever sent it and has yet to record that must not take this for sent.
+      attempts = o.attempts + 1
+    returning message_id`;
+  return rows.length === 1;
 }
 
 /**
@@ -162,6 +167,8 @@ export async function putOffCopy(sql: Sql, envelope: Envelope, seconds: number):
     insert into outbox as o (message_id, tenant_id, destination, message_type, job_id, envelope, next_attempt_at)
     values (${envelope.messageId}, ${tenantId}, 'job-requests', ${envelope.messageType}, ${jobId},
             ${sql.json(envelope)}, now() + make_interval(secs => ${seconds}))
-    on conflict (message_id) do update set published_at = null, next_attempt_at = excluded.next_attempt_at
-    where o.published_at is not null`;
+    on conflict (message_id) do update set
+      published_at = null, attempts = o.attempts + 1,
+      next_attempt_at = case when o.published_at is null then greatest(o.next_attempt_at, excluded.next_attempt_at)
+                        else excluded.next_attempt_at end`;
 }

@@ -38,17 +38,24 @@ export async function claimOutbox(sql: Sql, limit: number): Promise<OutboxRow[]>
     returning outbox.message_id as "messageId", tenant_id as "tenantId", destination, envelope, traceparent, attempts`;
 }
 
-/** Records that SQS has the messages. */
-export async function recordPublished(sql: Sql, messageIds: readonly MessageId[]): Promise<void> {
+/** A row as whoever sends it has claimed it. */
+export type ClaimedRow = Pick<OutboxRow, 'messageId' | 'attempts'>;
+
+/**
+ * Records that the messages are sent, where the rows still are as they were claimed: a consumer may be so fast that it
+ * has made its message due again before this comes, and that one is not sent yet.
+ */
+export async function recordPublished(sql: Sql, rows: readonly ClaimedRow[]): Promise<void> {
   await sql`
     update outbox set published_at = now(), last_error = null
-    where message_id in (select id::uuid from jsonb_array_elements_text(${sql.json([...messageIds])}) as id)
-      and published_at is null`;
+    from jsonb_to_recordset(${sql.json(rows.map(claimOf))}) as sent("messageId" uuid, attempts integer)
+    where message_id = sent."messageId" and outbox.attempts = sent.attempts and published_at is null`;
 }
 
+const claimOf = ({ messageId, attempts }: ClaimedRow): ClaimedRow => ({ messageId, attempts });
+
 /** A row that could not be published, and when it is to be tried again. */
-export type PublishFailure = {
-  readonly messageId: MessageId;
+export type PublishFailure = ClaimedRow & {
   readonly error: string;
   readonly retryInMs: number;
 };
@@ -60,8 +67,9 @@ export async function recordPublishFailures(
   await sql`
     update outbox set last_error = failure.error,
                       next_attempt_at = now() + failure."retryInMs" * interval '1 millisecond'
-    from jsonb_to_recordset(${sql.json([...failures])}) as failure("messageId" uuid, error text, "retryInMs" double precision)
-    where message_id = failure."messageId" and published_at is null`;
+    from jsonb_to_recordset(${sql.json([...failures])}) 
+      as failure("messageId" uuid, attempts integer, error text, "retryInMs" double precision)
+    where message_id = failure."messageId" and outbox.attempts = failure.attempts and published_at is null`;
 }
 
 export type OutboxLag = { readonly waiting: number; readonly oldestSeconds: number };

@@ -94,11 +94,12 @@ test('a message that lost its lease cannot put itself off', async () => {
   const answer = await claimMessage(sql, job.envelope, requestHashOf(job.envelope));
   assert.ok(answer.kind === 'claimed');
   const stale = { ...answer.claim, leaseToken: crypto.randomUUID() };
-  await postponeMessage(sql, stale, job.envelope, {
+  const postponed = await postponeMessage(sql, stale, job.envelope, {
     code: 'AWS_UNAVAILABLE',
     message: '503',
     retryInMs: 0,
   });
+  assert.equal(postponed, false);
   assert.equal((await sql`select from outbox where job_id = ${job.jobId}`).length, 0);
 });
 

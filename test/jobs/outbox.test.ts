@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import postgres from 'postgres';
+import { requestHashOf } from '../../jobs/dispatch/dispatch-message.ts';
+import { claimMessage, postponeMessage, putOffCopy } from '../../jobs/store/inbox.ts';
 import { claimOutbox, recordPublished, recordPublishFailures } from '../../jobs/store/outbox.ts';
 import { connectTo } from '../support/connect-test.ts';
 import { testDatabase } from '../support/test-database.ts';
@@ -32,10 +34,7 @@ test('rows that commit late, and in reverse, are neither waited for nor skipped'
   for (let n = 0; n < 200; n += 1) await seedOutbox(sql, await seedJob(sql));
   const early = await claimAll();
   assert.equal(early.length, 200);
-  await recordPublished(
-    sql,
-    early.map((row) => row.messageId),
-  );
+  await recordPublished(sql, early);
 
   for (const [index, session] of sessions.toReversed().entries()) {
     await (index === 2 ? session`rollback` : session`commit`);
@@ -44,10 +43,7 @@ test('rows that commit late, and in reverse, are neither waited for nor skipped'
   const late = await claimAll();
   const expected = held.filter((_, index) => index !== 2).map((job) => job.envelope.messageId);
   assert.deepEqual(late.map((row) => row.messageId).sort(), expected.sort());
-  await recordPublished(
-    sql,
-    late.map((row) => row.messageId),
-  );
+  await recordPublished(sql, late);
   assert.equal((await claimAll()).length, 0);
 });
 
@@ -80,7 +76,7 @@ test('a row that SQS did not take keeps its error and waits its backoff', async 
   const { messageId } = job.envelope;
   await claimAll();
   await recordPublishFailures(sql, [
-    { messageId, error: 'OverLimit: too much', retryInMs: 30_000 },
+    { messageId, attempts: 1, error: 'OverLimit: too much', retryInMs: 30_000 },
   ]);
   const [row] = await sql`
     select last_error, published_at, next_attempt_at > now() + interval '20 seconds' as later from outbox
@@ -89,4 +85,27 @@ test('a row that SQS did not take keeps its error and waits its backoff', async 
     { ...row },
     { last_error: 'OverLimit: too much', published_at: null, later: true },
   );
+});
+
+test('a message that was put off before its sending was recorded stays to be sent', async () => {
+  for (const putOff of ['postponed', 'copied'] as const) {
+    const job = await seedJob(sql);
+    await seedOutbox(sql, job);
+    const sent = await claimAll();
+    const hash = requestHashOf(job.envelope);
+    const answer = await claimMessage(sql, job.envelope, hash);
+    assert.ok(answer.kind === 'claimed');
+    const failure = { code: 'AWS_UNAVAILABLE', message: '503', retryInMs: 30_000 } as const;
+    if (putOff === 'copied') await putOffCopy(sql, job.envelope, 30);
+    else assert.ok(await postponeMessage(sql, answer.claim, job.envelope, failure));
+    await recordPublished(sql, sent);
+    await recordPublishFailures(
+      sql,
+      sent.map((row) => ({ ...row, error: 'timeout', retryInMs: 0 })),
+    );
+    const [row] = await sql`
+      select published_at, next_attempt_at > now() + interval '20 seconds' as later from outbox
+      where message_id = ${job.envelope.messageId}`;
+    assert.deepEqual({ ...row }, { published_at: null, later: true }, putOff);
+  }
 });

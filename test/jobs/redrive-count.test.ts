@@ -13,6 +13,7 @@ import { pino } from 'pino';
 import { dispatch, requestHashOf } from '../../jobs/dispatch/dispatch-message.ts';
 import type { DispatchDeps } from '../../jobs/dispatch/run-context.ts';
 import { createExecutions, executionInput } from '../../jobs/executions.ts';
+import { Transient } from '../../jobs/failure.ts';
 import type { JobId } from '../../jobs/ids.ts';
 import { type RedriveMode, requestRedrive } from '../../jobs/redrive.ts';
 import { requestCancel } from '../../jobs/stop.ts';
@@ -83,14 +84,16 @@ const cancel = async (jobId: JobId): Promise<void> => {
   assert.equal(outcome.outcome, 'stopped');
 };
 
-const deliver = async (envelope: object) =>
-  await dispatch(deps, {
+const received = (envelope: object) =>
+  ({
     queue: 'job-requests',
     sqsMessageId: crypto.randomUUID(),
     body: JSON.stringify(envelope),
     attributes: {},
     receiveCount: 1,
-  });
+  }) as const;
+
+const deliver = async (envelope: object) => await dispatch(deps, received(envelope));
 
 const jobOf = async (jobId: JobId) => {
   const [job] = await sql`
@@ -133,15 +136,22 @@ test('a refused redrive that another delivery has turned into a restart meanwhil
       return answer;
     },
   };
-  const message = {
-    queue: 'job-requests',
-    sqsMessageId: crypto.randomUUID(),
-    body: JSON.stringify(envelope),
-    attributes: {},
-    receiveCount: 1,
-  } as const;
-  const outcome = await dispatch({ ...deps, executions: slow }, message);
+  const outcome = await dispatch({ ...deps, executions: slow }, received(envelope));
   assert.deepEqual(outcome, { kind: 'done', outcome: 'postponed: DATABASE_CONFLICT' });
   await deliver(envelope);
   assert.deepEqual(await jobOf(jobId), { status: 'RUNNING', name: restartName, count: 0 });
+});
+
+test('a message that fails after its lease was lost stays in the queue', async () => {
+  const { jobId } = await seedJob(sql, { status: 'FAILED' });
+  const envelope = await redriven(jobId);
+  const failing = {
+    ...executions,
+    redrive: async () => {
+      await sql`update worker_inbox set lease_token = gen_random_uuid() where job_id = ${jobId}`;
+      throw new Transient('AWS_UNAVAILABLE', '503');
+    },
+  };
+  const outcome = await dispatch({ ...deps, executions: failing }, received(envelope));
+  assert.equal(outcome.kind, 'later');
 });
