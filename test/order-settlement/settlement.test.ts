@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { Webhook } from 'standardwebhooks';
 import { openShop, serum } from './shop.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -120,6 +121,62 @@ test('an address that nobody was given is 404', async () => {
   }
 });
 
+test('a webhook signed ten minutes ago is 401, one that says nothing we know 400', async () => {
+  await shop.pay({ confirm: 'never', times: 1 });
+  const jobId = await shop.order('replayed', [serum(1)]);
+  await waitFor(async () => (await shop.paymentsOf('replayed')).length === 1, 10_000, 'a payment');
+  const [order] = await shop.sql<{ callbackId: string }[]>`
+    select callback_id as "callbackId" from orders where order_id = 'replayed'`;
+  const post = async (body: string, signedAt: Date): Promise<number> => {
+    const response = await fetch(`${shop.pawl.runtime().api}/callbacks/${order?.callbackId}`, {
+      method: 'POST',
+      body,
+      headers: {
+        'content-type': 'application/json',
+        'webhook-id': 'evt_1',
+        'webhook-timestamp': String(Math.floor(signedAt.getTime() / 1000)),
+        'webhook-signature': new Webhook(shop.webhookSecret).sign('evt_1', signedAt, body),
+      },
+    });
+    await response.body?.cancel();
+    return response.status;
+  };
+  const data = { paymentId: 'pay_x', amount: 149_000, currency: 'IDR' };
+  const success = { type: 'payment.succeeded', timestamp: new Date().toISOString(), data };
+  const old = new Date(Date.now() - 10 * 60_000);
+  assert.equal(await post(JSON.stringify(success), old), 401);
+  assert.equal(await post('{', new Date()), 400);
+  assert.equal(await post(JSON.stringify({ ...success, type: 'payment.dreamt' }), new Date()), 400);
+  assert.equal((await shop.job(jobId)).status, 'RUNNING');
+  assert.equal(await post(JSON.stringify(success), new Date()), 200);
+  assert.equal((await shop.settled(jobId)).result?.paymentReference, 'pay_x');
+});
+
+test('an order whose expiresAt passes while it waits for its payment does not expire', async () => {
+  await shop.pay({ confirm: 'never', times: 1 });
+  const input = {
+    orderId: 'overdue',
+    customerEmail: 'overdue@example.com',
+    currency: 'IDR',
+    items: [serum(1)],
+  };
+  const expires = Date.now() + 1_500;
+  const expiresAt = new Date(expires).toISOString();
+  const { body } = await shop.call('POST', '/jobs', { type: 'order-settlement', input, expiresAt });
+  const { jobId } = body as { jobId: string };
+  await waitFor(async () => (await shop.paymentsOf('overdue')).length === 1, 10_000, 'a payment');
+  await waitFor(
+    () =>
+      Date.now() > expires &&
+      shop.log('worker').includes(`"jobId":"${jobId}","status":"RUNNING","action":"look"`),
+    10_000,
+    'the reconciler to have looked at it after its expiry',
+  );
+  assert.equal((await shop.job(jobId)).status, 'RUNNING');
+  await shop.webhook('overdue', 1, 'succeeded');
+  assert.equal((await shop.settled(jobId)).status, 'SUCCEEDED');
+});
+
 test('an answer that contradicts the first is kept and held for a person', async () => {
   const jobId = await shop.order('twofold', [serum(1)]);
   assert.equal((await shop.settled(jobId)).status, 'SUCCEEDED');
@@ -223,9 +280,11 @@ test('a mail whose fate is unknown is not sent again: held, and a person decides
   const { effects } = body as { effects: { effectId: string; status: string }[] };
   const unknown = effects.find(({ status }) => status === 'UNKNOWN');
   const verdict = { verdict: 'completed', reason: 'it is in the mailbox' };
-  await shop.call('POST', `/effects/${unknown?.effectId}/resolve`, verdict, 'operator');
-  await shop.call('POST', `/jobs/${jobId}/redrive`, {}, 'operator');
-  assert.equal((await shop.settled(jobId)).status, 'SUCCEEDED');
+  const resolve = `/effects/${unknown?.effectId}/resolve`;
+  assert.equal((await shop.call('POST', resolve, verdict, 'operator')).status, 200);
+  assert.equal((await shop.call('POST', `/jobs/${jobId}/redrive`, {}, 'operator')).status, 202);
+  const redriven = await shop.settled(jobId);
+  assert.equal(redriven.status, 'SUCCEEDED', JSON.stringify(redriven));
   assert.equal((await shop.confirmationsOf('unknown-mail')).length, 1);
   assert.equal((await shop.paymentsOf('unknown-mail')).length, 1);
 });

@@ -71,11 +71,11 @@ export async function openShop(env: Readonly<Record<string, string>> = {}) {
   const sql: Sql = connect({ url: databaseUrl, ...pool }, 'shop tests');
   const at = (base: string, path: string): string => new URL(path, base).href;
 
-  const call = async (
+  const callOnce = async (
     method: string,
     path: string,
-    body?: unknown,
-    key: 'client' | 'operator' = 'client',
+    key: 'client' | 'operator',
+    body: unknown,
   ): Promise<{ status: number; body: unknown }> => {
     const { api, keys } = pawl.runtime();
     const response = await fetch(`${api}${path}`, {
@@ -86,6 +86,21 @@ export async function openShop(env: Readonly<Record<string, string>> = {}) {
     });
     return { status: response.status, body: await response.json() };
   };
+  /** Repeated while there is no answer or a 5xx, as a client does: the API may be away, or have too much to do. */
+  const call = (
+    method: string,
+    path: string,
+    body?: unknown,
+    key: 'client' | 'operator' = 'client',
+  ): Promise<{ status: number; body: unknown }> =>
+    waitFor(
+      async () => {
+        const answer = await callOnce(method, path, key, body);
+        return answer.status < 500 ? answer : undefined;
+      },
+      20_000,
+      `${method} ${path} to be answered`,
+    );
   const send = async (method: string, url: string, body?: unknown): Promise<unknown> => {
     const response = await fetch(url, {
       method,
@@ -106,9 +121,8 @@ export async function openShop(env: Readonly<Record<string, string>> = {}) {
     let last: Settlement | undefined;
     await waitFor(
       async () => {
-        // A kill test may find the API away.
-        last = await job(jobId).catch(() => last);
-        return last !== undefined && !['PENDING', 'RUNNING'].includes(last.status);
+        last = await job(jobId);
+        return !['PENDING', 'RUNNING'].includes(last.status);
       },
       timeoutMs,
       `job ${jobId} to be final`,
@@ -169,6 +183,11 @@ export async function openShop(env: Readonly<Record<string, string>> = {}) {
       writeFileSync(crashFile, point);
     },
     fired: (point: CrashPoint): boolean => existsSync(`${crashFile}.${point}.fired`),
+    /** With which the payment provider signs. */
+    webhookSecret: String(
+      Object(JSON.parse(readFileSync(join(pawl.dataDir, 'kept.json'), 'utf8')))
+        .paymentWebhookSecret,
+    ),
     close: async () => {
       rmSync(crashFile, { force: true });
       await sql.end({ timeout: 2 });

@@ -1,10 +1,11 @@
-// The customer has a second to pay here, so that what follows on silence can be seen.
+// The customer has a second to pay here, and the provider honours no idempotency keys (policy hold), so that what
+// follows on silence and on lost answers can be seen.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { openShop, serum } from './shop.ts';
 import { waitFor } from '../support/wait-for.ts';
 
-const shop = await openShop({ PAYMENT_WINDOW_SECONDS: '1' });
+const shop = await openShop({ PAYMENT_WINDOW_SECONDS: '1', PAYMENT_POLICY: 'hold' });
 after(() => shop.close());
 
 test('nobody pays: the payment is voided, the stock released; a success after it is kept and held', async () => {
@@ -93,9 +94,49 @@ test('after a void a restart asks for a new payment; the old one’s late succes
   assert.equal((await shop.confirmationsOf('second-try')).length, 1);
 });
 
-test('the provider cannot void just now: asked again until it says how the payment stands', async () => {
+test('a void whose answer is lost is not guessed: a person says what became of it, then the stock is released', async () => {
+  const before = await shop.inStock('serum-30');
   await shop.pay({ confirm: 'never', times: 1 });
   await shop.voids({ answer: 'drop', times: 1 });
-  const { failure } = await shop.settled(await shop.order('void-lost', [serum(1)]), 40_000);
-  assert.equal(failure?.code, 'PAYMENT_TIMED_OUT', JSON.stringify(failure));
+  const jobId = await shop.order('void-lost', [serum(1)]);
+  const { failure } = await shop.settled(jobId);
+  assert.equal(failure?.code, 'EFFECT_OUTCOME_UNKNOWN', JSON.stringify(failure));
+  assert.equal(failure?.state, 'VoidPayment');
+  assert.equal(await shop.inStock('serum-30'), before - 1);
+  await resolve(jobId, { verdict: 'completed', reason: 'the provider shows it voided' });
+  await shop.call('POST', `/jobs/${jobId}/redrive`, {}, 'operator');
+  assert.equal((await shop.settled(jobId)).failure?.code, 'PAYMENT_TIMED_OUT');
+  assert.equal(await shop.inStock('serum-30'), before);
 });
+
+test('a request whose answer is lost is not repeated; its webhook proves it, and the redrive goes on with that', async () => {
+  await shop.pay({ answer: 'drop', confirm: 'never', honourKeys: false, times: 1 });
+  const jobId = await shop.order('proven', [serum(1)]);
+  const { failure } = await shop.settled(jobId);
+  assert.equal(failure?.code, 'EFFECT_OUTCOME_UNKNOWN', JSON.stringify(failure));
+  assert.equal((await shop.webhook('proven', 1, 'succeeded')).answer, '200');
+  await waitFor(
+    async () => (await shop.held()).some((answer) => answer.jobId === jobId),
+    10_000,
+    'the answer to be held, since the job is over',
+  );
+  const { body } = await shop.call('GET', `/jobs/${jobId}/effects`, undefined, 'operator');
+  assert.deepEqual(
+    (body as { effects: { status: string }[] }).effects.map((effect) => effect.status),
+    ['COMPLETED'],
+  );
+  await shop.call('POST', `/jobs/${jobId}/redrive`, {}, 'operator');
+  const redriven = await shop.settled(jobId);
+  assert.equal(redriven.status, 'SUCCEEDED', JSON.stringify(redriven.failure));
+  assert.equal((await shop.paymentsOf('proven')).length, 1);
+  assert.equal((await shop.confirmationsOf('proven')).length, 1);
+  assert.ok(!(await shop.held()).some((answer) => answer.jobId === jobId));
+});
+
+async function resolve(jobId: string, verdict: Record<string, string>): Promise<void> {
+  const { body } = await shop.call('GET', `/jobs/${jobId}/effects`, undefined, 'operator');
+  const { effects } = body as { effects: { effectId: string; status: string }[] };
+  const unknown = effects.find(({ status }) => status === 'UNKNOWN');
+  const path = `/effects/${unknown?.effectId}/resolve`;
+  assert.equal((await shop.call('POST', path, verdict, 'operator')).status, 200);
+}
