@@ -16,7 +16,8 @@ export type PublishDeps = {
 
 /** PutEvents takes ten entries and 256 KiB (https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_PutEvents.html); our events are under 20 KiB. */
 const maxEntries = 10;
-const batchesATurn = 10;
+/** At the same time; more would take the database's connections from the dispatcher. */
+const batchesATurn = 4;
 const backoff = { firstMs: 1_000, capMs: 60_000 };
 
 /**
@@ -25,9 +26,10 @@ const backoff = { firstMs: 1_000, capMs: 60_000 };
  */
 export async function publishEvents(deps: PublishDeps): Promise<'again' | void> {
   const rows = await claimEvents(deps.sql, maxEntries * batchesATurn);
-  for (let start = 0; start < rows.length; start += maxEntries) {
-    await publish(deps, rows.slice(start, start + maxEntries));
-  }
+  const batches = Array.from({ length: Math.ceil(rows.length / maxEntries) }, (_, batch) =>
+    rows.slice(batch * maxEntries, (batch + 1) * maxEntries),
+  );
+  await Promise.all(batches.map((batch) => publish(deps, batch)));
   return rows.length === maxEntries * batchesATurn ? 'again' : undefined;
 }
 
