@@ -42,7 +42,7 @@ export function decide(row: EffectRow, setup: Setup): Decision {
     case 'INTENDED':
       return ownRun && (row.retryInMs ?? 0) > 0 ? refuse(tooEarly(row, setup)) : { do: 'call' };
     case 'CALLING':
-      return decideCalling(row.leaseOverMs ?? 0, setup);
+      return decideCalling(row, setup);
     case 'REJECTED':
       return refuse(
         new Terminal('EFFECT_REJECTED', `${name(setup)}: ${row.lastError ?? 'refused'}`),
@@ -56,7 +56,12 @@ export function decide(row: EffectRow, setup: Setup): Decision {
   }
 }
 
-function decideCalling(leaseOverMs: number, setup: Setup): Decision {
+function decideCalling(row: EffectRow, setup: Setup): Decision {
+  const leaseOverMs = row.leaseOverMs ?? 0;
+  // Its call has ended and said why nothing is known: nobody has it in hand, though the lease still stands.
+  const hasEnded = row.lastError !== null;
+  if (leaseOverMs < 0 && setup.policy === 'lookup' && hasEnded)
+    return { do: 'ask', notFoundCounts: false };
   if (leaseOverMs < 0) {
     return refuse(
       new Transient('EFFECT_IN_PROGRESS', `${name(setup)} is in the hands of another attempt`),

@@ -109,7 +109,7 @@ export async function takeEffect(
     update external_effects as effect set
       status = 'CALLING', lease_token = ${token}, lease_until = now() + ${leaseMs}::float8 * interval '1 millisecond',
       job_id = fence.job_id, execution_name = ${fence.executionName}, redrive_count = ${fence.redriveCount},
-      policy = ${policy}, attempts = attempts + 1, retry_at = null, updated_at = now()
+      policy = ${policy}, attempts = attempts + 1, retry_at = null, last_error = null, updated_at = now()
     from fence
     where effect_id = ${seen.effectId} and ${unchanged(sql, seen)}
       and (status = 'INTENDED' or (status = 'CALLING' and lease_until <= now()))
@@ -171,7 +171,10 @@ export async function recordCompleted(
 
 /** How a call ended that is not known to have done anything. */
 export type Setback = {
-  /** CALLING: not known, the lease is given back; the next attempt asks or calls again, as the policy says. */
+  /**
+   * CALLING: not known; the next attempt asks or calls again, as the policy says. The lease is given back, but for
+   * `lookup` it stands: what was sent may still be at work at the provider's, and a "not found" counts from its end.
+   */
   readonly status: 'INTENDED' | 'CALLING' | 'REJECTED' | 'UNKNOWN';
   readonly error: string;
   readonly response: ProviderResponse | null;
@@ -185,7 +188,7 @@ export async function recordSetback(sql: Sql, lease: Lease, setback: Setback): P
     update external_effects set
       status = ${setback.status},
       lease_token = case when ${keepsLease} then lease_token end,
-      lease_until = case when ${keepsLease} then least(lease_until, now()) end,
+      lease_until = case when ${keepsLease} then case policy when 'lookup' then lease_until else least(lease_until, now()) end end,
       retry_at = now() + ${setback.retryAfterSeconds}::float8 * interval '1 second',
       last_error = ${setback.error}, response = ${json(sql, setback.response)}::jsonb, updated_at = now()
     where effect_id = ${lease.effectId} and lease_token = ${lease.token} and status = 'CALLING'

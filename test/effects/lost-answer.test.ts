@@ -53,6 +53,10 @@ test('lookup: "not found" counts only when lease and settle time are over', asyn
     'asked too early',
   );
   assert.equal(postsOf(run.key).length, 1);
+  const [kept] = await sql`
+    select lease_until > created_at + interval '4 seconds' as whole from external_effects
+    where effect_key = ${run.key}`;
+  assert.equal(kept?.['whole'], true, 'a call that broke off at once may go on at the provider’s');
   await leaseOver(sql, run);
   await attempt(sql, run, provider.url, 'lookup');
   assert.equal(postsOf(run.key).length, 2);
