@@ -186,6 +186,11 @@ test('a share of bad rows is tolerated as the job says; the good ones stay eithe
   assert.equal((await lab.rows('over')).length, 3);
   const within = await lab.run(csv, { ...generous, dataset: 'in', toleratedFailurePercentage: 25 });
   assert.equal(within.status, 'SUCCEEDED');
+  const rows = Array.from({ length: 375 }, (_, id) => (id < 69 ? `${id}` : `${id},v`));
+  const exact = { ...generous, dataset: 'exact', toleratedFailurePercentage: 18.4 };
+  const exactly = await lab.run(`id,v\n${rows.join('\n')}`, exact);
+  assert.equal(exactly.status, 'SUCCEEDED', '69 of 375 is 18.4 %');
+  assert.equal(exactly.result?.failed, 69);
   const none = await lab.run(csv, { dataset: 'none', keyField: 'id' });
   assert.equal(none.failure?.code, 'TOO_MANY_ROWS_FAILED', 'without a share none is tolerated');
 });
