@@ -24,6 +24,7 @@ function hashSources(): string {
   const files = [
     'package-lock.json',
     'scripts/build-console.ts',
+    'docs/failure-codes.md',
     ...filesOf('console'),
     ...filesOf('docs/runbooks'),
   ];

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useRef, useState } from 'react';
+import { useCallback, useEffect, useState } from 'react';
 import type { Answer, CallInput, OperationName } from './call.ts';
 import { useSession } from './session.tsx';
 
@@ -11,19 +11,19 @@ export type Asked<Body> = {
 };
 
 /**
- * Asks the API, and again every `everyMs` while the page is seen. `input` is compared by its JSON; `null` asks nothing.
+ * Asks the API, and again every `everyMs` while the page is seen. `input` is compared by its JSON; `null` asks nothing. Another
+ * `version` asks again at once and keeps the answer meanwhile.
  */
 export function useAnswer<Name extends OperationName>(
   name: Name,
   input: Omit<CallInput, 'signal'> | null = {},
   everyMs?: number,
+  version = '',
 ): Asked<Answer<Name>> {
   const { call } = useSession();
   const [state, setState] = useState<{ body?: Answer<Name>; error?: unknown; of?: string }>({});
   const [turn, setTurn] = useState(0);
   const asked = input === null ? undefined : JSON.stringify(input);
-  const newest = useRef(asked);
-  newest.current = asked;
 
   useEffect(() => {
     if (asked === undefined) return;
@@ -48,7 +48,7 @@ export function useAnswer<Name extends OperationName>(
       abort.abort();
       window.clearTimeout(timer);
     };
-  }, [call, name, asked, everyMs, turn]);
+  }, [call, name, asked, everyMs, version, turn]);
 
   const reload = useCallback(() => setTurn((before) => before + 1), []);
   const isOfNow = state.of === asked;

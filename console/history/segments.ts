@@ -2,9 +2,9 @@ import type { Attempt, Visit } from './visits.ts';
 
 /**
  * How a span of a passage was spent: waiting (scheduled and not started, a Wait, a token that is not answered),
- * working, an attempt that failed, or backing off until the next one.
+ * working, an attempt that failed, backing off until the next one, or stopped until it was redriven.
  */
-export type SegmentKind = 'waiting' | 'working' | 'failed' | 'backoff' | 'inside';
+export type SegmentKind = 'waiting' | 'working' | 'failed' | 'backoff' | 'stopped' | 'inside';
 export type Segment = { readonly kind: SegmentKind; readonly from: number; readonly to: number };
 
 /** Pure: how the time of a passage was spent; what is open goes on until `now`. */
@@ -28,11 +28,15 @@ export function segmentsOf(visit: Visit, now: number, stoppedAt?: number): reado
     return [
       ...spansOf(attempt, attemptEnd),
       ...(backoffEnd > attemptEnd && (!isLast || visit.status === 'RETRYING')
-        ? [{ kind: 'backoff' as const, from: attemptEnd, to: backoffEnd }]
+        ? [{ kind: pauseOf(next), from: attemptEnd, to: backoffEnd }]
         : []),
     ];
   });
 }
+
+/** What the time before an attempt was. */
+const pauseOf = (next: Attempt | undefined): SegmentKind =>
+  next?.isRedriven === true ? 'stopped' : 'backoff';
 
 function spansOf(attempt: Attempt, end: number): Segment[] {
   const { scheduledAt, startedAt, submittedAt, outcome } = attempt;

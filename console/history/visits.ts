@@ -5,6 +5,8 @@ export type AttemptOutcome = 'RUNNING' | 'SUCCEEDED' | 'FAILED' | 'TIMED_OUT' | 
 /** One try of a task: scheduled, started where Step Functions tells that, ended. Epoch milliseconds. */
 export type Attempt = {
   readonly scheduledAt: number;
+  /** The execution had failed and was redriven since the attempt before. */
+  readonly isRedriven: boolean;
   startedAt: number | undefined;
   /** The task was handed over and waits for its token or its job. */
   submittedAt: number | undefined;
@@ -33,6 +35,8 @@ export type Visit = {
   status: VisitStatus;
   error: string | undefined;
   cause: string | undefined;
+  /** Of the last ExecutionRedriven before what was last tried; 0: none. */
+  redrivenId: number;
   readonly attempts: Attempt[];
 };
 
@@ -58,8 +62,10 @@ const setback = /^(Parallel|Map)State(Failed|Aborted)$|^EvaluationFailed$|^MapRu
 export function readVisits(events: readonly HistoryEvent[], isOver: boolean): Visits {
   const list: Visit[] = [];
   const ofEvent = new Map<number, Visit>();
+  let redrivenId = 0;
   for (const event of events) {
-    const visit = takeIn(event, ofEvent, list);
+    if (event.type === 'ExecutionRedriven') redrivenId = event.id;
+    const visit = takeIn(event, ofEvent, list, redrivenId);
     if (visit !== undefined) ofEvent.set(event.id, visit);
   }
   if (isOver) for (const visit of list) cutOff(visit);
@@ -70,6 +76,7 @@ function takeIn(
   event: HistoryEvent,
   ofEvent: ReadonlyMap<number, Visit>,
   list: Visit[],
+  redrivenId: number,
 ): Visit | undefined {
   const before = ofEvent.get(event.previousId);
   const type = entered.exec(event.type)?.[1];
@@ -79,7 +86,7 @@ function takeIn(
     return visit;
   }
   const visit = visitNamed(event, before);
-  if (visit !== undefined) apply(event, visit);
+  if (visit !== undefined) apply(event, visit, redrivenId);
   return visit;
 }
 
@@ -101,7 +108,7 @@ function visitNamed(event: HistoryEvent, before: Visit | undefined): Visit | und
   return before;
 }
 
-function apply(event: HistoryEvent, visit: Visit): void {
+function apply(event: HistoryEvent, visit: Visit, redrivenId: number): void {
   const { type, at } = event;
   const attempt = visit.attempts.at(-1);
   const ended = attemptOutcomes.find(([pattern]) => pattern.test(type))?.[1];
@@ -110,7 +117,8 @@ function apply(event: HistoryEvent, visit: Visit): void {
     visit.output = textOf(event, 'output');
     visit.status = visit.status === 'RETRYING' ? 'CAUGHT' : 'SUCCEEDED';
   } else if (/^(Task|LambdaFunction|Activity)Scheduled$/.test(type)) {
-    visit.attempts.push(newAttempt(at));
+    visit.attempts.push(newAttempt(at, attempt !== undefined && redrivenId > visit.redrivenId));
+    visit.redrivenId = redrivenId;
     visit.status = 'RUNNING';
   } else if (/^(Task|LambdaFunction|Activity)Started$/.test(type) && attempt) {
     attempt.startedAt = at;
@@ -141,8 +149,9 @@ function cutOff(visit: Visit): void {
   if (attempt?.outcome === 'RUNNING') attempt.outcome = 'ABORTED';
 }
 
-const newAttempt = (scheduledAt: number): Attempt => ({
+const newAttempt = (scheduledAt: number, isRedriven: boolean): Attempt => ({
   scheduledAt,
+  isRedriven,
   startedAt: undefined,
   submittedAt: undefined,
   endedAt: undefined,
@@ -164,6 +173,7 @@ const newVisit = (event: HistoryEvent, type: string, parent: Visit | undefined):
   status: 'RUNNING',
   error: undefined,
   cause: undefined,
+  redrivenId: 0,
   attempts: [],
 });
 

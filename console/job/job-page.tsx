@@ -61,14 +61,10 @@ function OperatorView({ job, error, reload }: Props) {
   const path = { jobId };
   const tab = usePlace().query.get('tab') ?? 'states';
   const version = `${job.status} ${job.run} ${execution.redriveCount} ${job.startedAt ?? ''}`;
-  // Asked again with each change of the job: the version makes the input another one.
-  const asked = {
-    path,
-    headers: { 'x-request-id': `console:${version.replaceAll(/[^\w.-]+/g, '.').slice(0, 100)}` },
-  };
-  const trail = useAnswer('getTrail', asked, isOpen(job) ? 4_000 : 30_000);
-  const effects = useAnswer('listEffects', asked, isOpen(job) ? 4_000 : 30_000);
-  const told = useAnswer('getExecution', { ...asked, query: { limit: 1 } });
+  const pollMs = isOpen(job) ? 4_000 : 30_000;
+  const trail = useAnswer('getTrail', { path }, pollMs, version);
+  const effects = useAnswer('listEffects', { path }, pollMs, version);
+  const told = useAnswer('getExecution', { path, query: { limit: 1 } }, undefined, version);
   const history = useHistory(jobId, execution.name, version, isOpen(job));
   const changed = (): void => {
     reload();

@@ -136,7 +136,7 @@ function Attempts({
 const then = ({ endedAt }: Attempt, next: Attempt | undefined): string =>
   next === undefined || endedAt === undefined
     ? ''
-    : `again after ${duration(next.scheduledAt - endedAt)}`;
+    : `${next.isRedriven ? 'redriven' : 'again'} after ${duration(next.scheduledAt - endedAt)}`;
 
 function NextTry(props: {
   readonly attempt: Attempt;

@@ -13,6 +13,7 @@ const kinds = [
   ['failed', 'attempt that failed'],
   ['waiting', 'waiting'],
   ['backoff', 'backing off'],
+  ['stopped', 'stopped until redriven'],
   ['inside', 'Parallel or Map'],
 ] as const;
 

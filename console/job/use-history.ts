@@ -25,6 +25,8 @@ const nothing: Loaded = {
 };
 
 const pageSize = 1_000;
+/** Of what was added since the last look. */
+const livePageSize = 200;
 const liveMs = 1_500;
 /** Pages that are shown together: each showing costs a pass over all events. */
 const pagesAtOnce = 4;
@@ -106,8 +108,9 @@ async function catchUp(
   let fresh: HistoryEvent[] = [];
   let nextToken: string | undefined;
   let status = 'UNKNOWN';
+  // A token is good for the very arguments it was given for.
+  const limit = isComplete ? livePageSize : pageSize;
   for (let page = 1; ; page += 1) {
-    const limit = isComplete && page === 1 ? 100 : pageSize;
     const query = { limit, newestFirst: true, ...(nextToken === undefined ? {} : { nextToken }) };
     const { body } = await call('getHistory', { path: { jobId }, query, signal });
     status = body.executionStatus;

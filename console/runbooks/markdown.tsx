@@ -86,7 +86,7 @@ function draw(block: Block): ReactNode {
   switch (block.kind) {
     case 'heading': {
       const Tag = `h${Math.min(6, block.level)}` as 'h1';
-      return <Tag>{inline(block.text)}</Tag>;
+      return <Tag id={block.text}>{inline(block.text)}</Tag>;
     }
     case 'code':
       return <pre tabIndex={0}>{block.text}</pre>;

@@ -12,7 +12,8 @@ export type Tab = {
 export async function startBrowser(): Promise<Browser> {
   const browser = await playwright.launch({
     executablePath: await chromium.executablePath(),
-    args: chromium.args,
+    // One process for all tabs, which a Lambda wants, ends with the first tab that is closed.
+    args: chromium.args.filter((arg) => arg !== '--single-process'),
   });
   after(async () => {
     await browser.close();

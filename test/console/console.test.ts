@@ -4,7 +4,7 @@ import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { after, afterEach, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { Page } from 'playwright-core';
@@ -35,6 +35,10 @@ after(async () => {
 });
 const { api, console: url, keys, tenantId, endpoints, queues, databaseUrl } = pawl.runtime();
 const browser = await startBrowser();
+// Open pages go on asking the API.
+afterEach(async () => {
+  for (const context of browser.contexts()) await context.close();
+});
 
 const submit = async (type: string, input: object): Promise<string> => {
   const { status, body, text } = await call('POST', `${api}/jobs`, {

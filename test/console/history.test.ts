@@ -122,6 +122,12 @@ test('a redriven state goes on in the passage in which it failed', () => {
     list.map(({ state, attempts }) => [state, attempts.map(({ outcome }) => outcome)]),
     [['Call', ['FAILED', 'SUCCEEDED']]],
   );
+  const [visit] = list;
+  assert.ok(visit);
+  assert.deepEqual(
+    segmentsOf(visit, 0).map(({ kind }) => kind),
+    ['waiting', 'failed', 'stopped', 'waiting', 'working'],
+  );
 });
 
 test('the next attempt comes as the Retry of the state says', () => {
