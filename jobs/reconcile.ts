@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { classify } from './classify.ts';
 import { crashPoint } from './crash-point.ts';
 import { executionFailure } from './execution-failure.ts';
 import type { Executions, ExecutionView } from './executions.ts';
@@ -62,17 +63,31 @@ export async function reconcile(deps: ReconcileDeps): Promise<number> {
   const jobs = await findOwnerless(deps.sql, describesPerPass);
   if (jobs.length === 0) return 0;
   const queue = await deps.queueView();
+  let answers = true;
   for (const job of jobs) {
     const action = decide(job, queue);
     deps.log.warn({ jobId: job.jobId, status: job.status, action }, 'job without an owner');
     try {
-      await act(deps, job, action);
+      // Where Step Functions fails or throttles, every further look would only cost its time.
+      if (action === 'look' && !answers) await putBehind(deps, job);
+      else await act(deps, job, action);
     } catch (error) {
-      // The next pass takes it again; one job must not hold up the others.
+      // One job must not hold up the others: neither now, nor by standing first in every pass.
       deps.log.error({ err: error, jobId: job.jobId, action }, 'job without an owner left alone');
+      answers &&= classify(error).code !== 'AWS_UNAVAILABLE';
+      await putBehind(deps, job);
     }
   }
   return jobs.length;
+}
+
+/** It is taken again in the next pass, after those that have waited longer by then. */
+async function putBehind({ sql, log }: ReconcileDeps, job: OwnerlessJob): Promise<void> {
+  try {
+    await extendOwner(sql, job, 0);
+  } catch (error) {
+    log.warn({ err: error, jobId: job.jobId }, 'job without an owner keeps its place');
+  }
 }
 
 async function act(deps: ReconcileDeps, job: OwnerlessJob, action: Action): Promise<void> {
