@@ -9,6 +9,7 @@ import {
   removeAudit,
   removeDealtWith,
   removeEffects,
+  removeEventInbox,
   removeInbox,
   removeJobs,
 } from './store/remove-old.ts';
@@ -33,13 +34,14 @@ export async function removeOldBatch(deps: RetentionDeps): Promise<boolean> {
   const { jobDays, effectDays, auditDays } = policy;
   const jobs = jobDays === 0 ? 0 : await removeOldJobs(deps);
   const inbox = jobDays === 0 ? 0 : await removeInbox(sql, jobDays, rowsPerBatch);
+  const events = jobDays === 0 ? 0 : await removeEventInbox(sql, jobDays, rowsPerBatch);
   const dealtWith = jobDays === 0 ? 0 : await removeDealtWith(sql, jobDays, rowsPerBatch);
   const effects = effectDays === 0 ? 0 : await removeEffects(sql, effectDays, rowsPerBatch);
   const audit = auditDays === 0 ? 0 : await removeAudit(sql, auditDays, rowsPerBatch);
-  if (jobs + inbox + effects + dealtWith + audit > 0) {
-    log.info({ jobs, inbox, effects, dealtWith, audit }, 'old rows removed');
-  }
-  return jobs === jobsPerBatch || [inbox, effects, dealtWith, audit].includes(rowsPerBatch);
+  const removed = { jobs, inbox, events, effects, dealtWith, audit };
+  const counts = [inbox, events, effects, dealtWith, audit];
+  if (counts.some((count) => count > 0) || jobs > 0) log.info(removed, 'old rows removed');
+  return jobs === jobsPerBatch || counts.includes(rowsPerBatch);
 }
 
 async function removeOldJobs({ sql, s3, policy }: RetentionDeps): Promise<number> {

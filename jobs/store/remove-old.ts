@@ -9,13 +9,14 @@ export type OldJob = {
 };
 
 /**
- * A job may go when it has been final for long, its execution is known to be closed, all its messages are sent, no job
- * of its ordering key waits for it, and no bulk redrive is about to take it.
+ * A job may go when it has been final for long, its execution is known to be closed, all its messages are sent (one that
+ * still waits for its turn in an ordering key asks for nothing of a final job), no job of its ordering key waits for it,
+ * and no bulk redrive is about to take it.
  */
 const mayGo = (sql: Sql, days: number) => sql`
   status in ('SUCCEEDED', 'FAILED', 'CANCELLED', 'EXPIRED') and finished_at < now() - make_interval(days => ${days})
   and owner_until is null and not exists (select from ordering_keys where current_job = jobs.job_id)
-  and not exists (select from outbox where outbox.job_id = jobs.job_id and published_at is null)
+  and not exists (select from outbox where outbox.job_id = jobs.job_id and published_at is null and next_attempt_at < 'infinity')
   and not exists (
     select from bulk_redrive_jobs join bulk_redrives using (bulk_id)
     where bulk_redrive_jobs.job_id = jobs.job_id and outcome is null and bulk_redrives.ended_at is null)`;
@@ -62,6 +63,15 @@ export const removeInbox = async (sql: Sql, days: number, limit: number): Promis
         select ctid from worker_inbox
         where first_seen_at < now() - make_interval(days => ${Math.max(days, leastInboxDays)})
           and status in ('COMPLETED', 'FAILED_TERMINAL')
+        limit ${limit} for update skip locked)`
+  ).count;
+
+/** What event handlers have done: an event that comes again later than that counts as a new one. */
+export const removeEventInbox = async (sql: Sql, days: number, limit: number): Promise<number> =>
+  (
+    await sql`
+      delete from event_inbox where ctid in (
+        select ctid from event_inbox where handled_at < now() - make_interval(days => ${Math.max(days, leastInboxDays)})
         limit ${limit} for update skip locked)`
   ).count;
 

@@ -129,3 +129,20 @@ test('an effect is forgotten when its job is gone and its own time is over', asy
   await removeAll();
   assert.deepEqual(await countsOf(old), { jobs: 0, events: 0, messages: 0, effects: 0 });
 });
+
+test('a job that was cancelled while it waited for its turn goes with the message that nobody sends', async () => {
+  const jobId = await seedOld('FAILED');
+  await sql`update outbox set published_at = null, next_attempt_at = 'infinity' where job_id = ${jobId}`;
+  await removeAll();
+  assert.deepEqual(await countsOf(jobId), { jobs: 0, events: 0, messages: 0, effects: 1 });
+});
+
+test('what event handlers have done is forgotten with the jobs', async () => {
+  await sql`
+    insert into event_inbox (event_id, handler, outcome, handled_at)
+    select gen_random_uuid(), 'test', 'done', now() - make_interval(days => days) from unnest('{20,40}'::int[]) as days`;
+  await removeAll();
+  const [left] =
+    await sql`select count(*)::integer as count, max(handled_at) > now() - interval '30 days' as young from event_inbox`;
+  assert.deepEqual({ ...left }, { count: 1, young: true });
+});
