@@ -18,6 +18,7 @@ import {
   putOffCopy,
 } from '../store/inbox.ts';
 import { quarantine, type ReceivedMessage } from '../store/quarantine.ts';
+import { statementMs, timingStatements } from '../store/statement-time.ts';
 
 /** What the queue's consumer does with the message. */
 export type Disposition =
@@ -29,10 +30,10 @@ export type Disposition =
 const retry = { firstMs: 1_000, capMs: 60_000 };
 
 /** Works on one message of job-requests: the same function for the ECS loop and for a Lambda event source. */
-export async function dispatch(
-  given: DispatchDeps,
-  message: ReceivedMessage,
-): Promise<Disposition> {
+export const dispatch = (given: DispatchDeps, message: ReceivedMessage): Promise<Disposition> =>
+  timingStatements(() => dispatchTimed(given, message));
+
+async function dispatchTimed(given: DispatchDeps, message: ReceivedMessage): Promise<Disposition> {
   const { queue, sqsMessageId, receiveCount } = message;
   const deps = { ...given, log: given.log.child({ queue, sqsMessageId, receiveCount }) };
   try {
@@ -96,7 +97,11 @@ async function workOn(work: DispatchWork): Promise<Disposition> {
   try {
     const outcome = await act(work);
     const processingMs = Math.round(performance.now() - startedAt);
-    work.log.info({ ...logFields(work.envelope), processingMs, outcome }, 'dispatched');
+    const dbTransactionMs = statementMs();
+    work.log.info(
+      { ...logFields(work.envelope), processingMs, dbTransactionMs, result: outcome },
+      'dispatched',
+    );
     return { kind: 'done', outcome };
   } catch (error) {
     const failure = classify(error);

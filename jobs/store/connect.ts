@@ -1,5 +1,6 @@
 import { Signer } from '@aws-sdk/rds-signer';
 import postgres from 'postgres';
+import { beginStatement } from './statement-time.ts';
 
 /** A pool of connections; every statement of it settles within its deadline. */
 export type Sql = postgres.Sql;
@@ -102,8 +103,10 @@ export function boundBy(
       const timer = setTimeout(() => {
         fail(new StatementDeadlineError(`no answer from the database within ${deadlineMs} ms`));
       }, deadlineMs);
+      const end = beginStatement();
       void settle(resolve, fail).finally(() => {
         clearTimeout(timer);
+        end();
       });
     });
     return bounded;
