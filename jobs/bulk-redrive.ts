@@ -63,6 +63,8 @@ async function redriveOne(deps: BulkDeps, job: ClaimedJob): Promise<string | und
       if (redriven.row !== undefined) deps.publishSoon(redriven.row);
       return redrivenOutcome;
     }
+    if (redriven.outcome === 'unique-key-taken')
+      return 'skipped: another open job has its uniqueKey';
     // A worker that was killed after the redrive and before it wrote it down leaves the job in its next run.
     if (again && redriven.job.run > run) return redrivenOutcome;
     return `skipped: it is ${redriven.job.status} in run ${redriven.job.run}`;

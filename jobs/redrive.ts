@@ -17,6 +17,8 @@ export type RedriveOutcome =
   | { readonly outcome: 'not-found' }
   /** Only a FAILED, CANCELLED or EXPIRED job can be redriven. */
   | { readonly outcome: 'not-redrivable'; readonly job: JobState }
+  /** Another job with its uniqueKey was submitted since, and is open. */
+  | { readonly outcome: 'unique-key-taken'; readonly job: JobState }
   /** `row` is for the relay; undefined where the job waits for its turn in its ordering key. */
   | { readonly outcome: 'redriven'; readonly job: JobState; readonly row: OutboxRow | undefined };
 
@@ -48,6 +50,7 @@ export async function requestRedrive(sql: Sql, request: RedriveRequest): Promise
   crashPoint('before-redrive-commit');
   const reopened = await reopenJob(sql, job, { ...fence, actor, reason, expiresAt, message });
   crashPoint('after-redrive-commit');
+  if (reopened === 'unique-key-taken') return { outcome: reopened, job };
   if (reopened === undefined) {
     // Somebody was faster: the other redrive is the one.
     const now = await findJobState(sql, request.jobId, request.tenantId);

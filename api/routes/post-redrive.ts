@@ -57,6 +57,11 @@ export function postRedrive(api: Api, { sql, relay, clock }: RouteDeps): void {
           jobStatus: job.status,
         });
       }
+      if (redriven.outcome === 'unique-key-taken') {
+        throw new Problem('unique-key-taken', {
+          detail: 'another open job has its uniqueKey: redrive it when that one has ended',
+        });
+      }
       if (redriven.row !== undefined) relay.publishSoon(redriven.row);
       return reply
         .code(202)

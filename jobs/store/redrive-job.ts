@@ -1,3 +1,4 @@
+import postgres from 'postgres';
 import type { Envelope } from '../envelope.ts';
 import { firstLeaseSeconds, type OutboxRow } from './outbox.ts';
 import type { JobState } from './stop-job.ts';
@@ -17,15 +18,16 @@ type NextRun = {
 /**
  * Opens a job's next run: FAILED, CANCELLED or EXPIRED → PENDING with the new fence, audit row and outbox row in
  * one statement, where the job still is as `job` says; so two redrives at the same moment make one. Gives the
- * outbox row to publish, or undefined where the job has moved on. A job whose ordering key is held by another waits.
+ * outbox row to publish, or undefined where the job has moved on. A job whose ordering key is held by another waits; one
+ * whose unique key another open job has stays as it is.
  */
 export async function reopenJob(
   sql: Sql,
   job: JobState,
   next: NextRun,
-): Promise<Reopened | undefined> {
-  if (!job.ordered) return await writeReopening(sql, job, next, true);
+): Promise<Reopened | 'unique-key-taken' | undefined> {
   try {
+    if (!job.ordered) return await writeReopening(sql, job, next, true);
     return await inTransaction(sql, async (tx) => {
       const mayGo = await takeKey(tx, job.jobId);
       const reopened = await writeReopening(tx, job, next, mayGo);
@@ -35,9 +37,13 @@ export async function reopenJob(
     });
   } catch (error) {
     if (error instanceof JobMovedOn) return undefined;
+    if (isUniqueKeyTaken(error)) return 'unique-key-taken';
     throw error;
   }
 }
+
+const isUniqueKeyTaken = (error: unknown): boolean =>
+  error instanceof postgres.PostgresError && error.constraint_name === 'jobs_unique_key_while_open';
 
 class JobMovedOn extends Error {
   override readonly name = 'JobMovedOn';

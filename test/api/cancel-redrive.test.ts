@@ -79,6 +79,19 @@ test('a failed job is redriven once, by an operator', async () => {
   assert.deepEqual(messageTypes(jobId), ['JobRequested', 'JobRedriveRequested']);
 });
 
+for (const ordered of [{}, { orderingKey: 'redriven in order' }]) {
+  const kind = 'orderingKey' in ordered ? 'an ordered' : 'a';
+  test(`${kind} failed job whose uniqueKey another open one has is not redriven, and says so`, async () => {
+    const json = { type: 'echo', uniqueKey: `redriven ${kind}`, ...ordered };
+    const { jobId } = (await call('POST', jobs, { key, json })).body;
+    await finishJob(api.sql, fence(jobId), { status: 'FAILED', failure }, 'test');
+    assert.equal((await call('POST', jobs, { key, json })).status, 202);
+    const answer = await call('POST', `${jobs}/${jobId}/redrive`, { key: operator });
+    assert.deepEqual([answer.status, answer.body.code], [409, 'unique-key-taken'], answer.text);
+    assert.equal((await call('GET', `${jobs}/${jobId}`, { key })).body.status, 'FAILED');
+  });
+}
+
 test('an open job and a succeeded one are not redriven', async () => {
   const jobId = await submit();
   assert.equal((await call('POST', `${jobs}/${jobId}/redrive`, { key: operator })).status, 409);
