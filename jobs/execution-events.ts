@@ -156,6 +156,6 @@ async function end(deps: ExecutionEventDeps, fence: Fence, failure: Failure): Pr
   );
   if (finished !== undefined) return `failed: ${failure.code}`;
   // Closed, and the job had been stopped before: nobody has to look after it any more.
-  await releaseOwner(deps.sql, fence.jobId, fence.executionName);
+  await releaseOwner(deps.sql, fence);
   return 'already ended';
 }

@@ -129,9 +129,9 @@ async function look(deps: ReconcileDeps, job: OwnerlessJob): Promise<void> {
     if (!open) await executions.stop(view.arn, job.status, 'the job has ended');
     return await extendOwner(sql, job, ownerSeconds);
   }
-  if (!open) return await releaseOwner(sql, job.jobId, job.executionName);
   const redriveCount = Math.max(job.redriveCount, view?.redriveCount ?? 0);
   const fence = { jobId: job.jobId, executionName: job.executionName, redriveCount };
+  if (!open) return await releaseOwner(sql, fence);
   await finishJob(sql, fence, { status: 'FAILED', failure: endingOf(view) }, 'reconciler');
 }
 

@@ -112,10 +112,14 @@ export async function hasEnded(sql: Sql, fence: Fence): Promise<boolean> {
   return rows.length === 1;
 }
 
-/** Lets go of a final job: its execution is known to be closed, so nobody has to look after it. */
-export async function releaseOwner(sql: Sql, jobId: string, executionName: string): Promise<void> {
+/**
+ * Lets go of a final job: its execution is known to be closed under this redrive count, so nobody has to look after it.
+ * A late word of an earlier count says nothing about a redrive that may be running.
+ */
+export async function releaseOwner(sql: Sql, fence: Fence): Promise<void> {
   await sql`
     update jobs set owner_until = null
-    where job_id = ${jobId} and execution_name = ${executionName} and owner_until is not null
+    where job_id = ${fence.jobId} and execution_name = ${fence.executionName}
+      and redrive_count <= ${fence.redriveCount} and owner_until is not null
       and status in ('SUCCEEDED', 'FAILED', 'CANCELLED', 'EXPIRED')`;
 }

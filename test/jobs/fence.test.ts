@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import postgres from 'postgres';
 import type { Failure } from '../../jobs/failure.ts';
 import type { JobId } from '../../jobs/ids.ts';
+import { releaseOwner } from '../../jobs/store/dispatched-run.ts';
 import { finishJob, succeededUnder } from '../../jobs/store/finish-job.ts';
 import { heldBy, openRun } from '../../jobs/store/open-run.ts';
 import { connectTo } from '../support/connect-test.ts';
@@ -171,4 +172,17 @@ test('an ending of the execution before a restart changes nothing, though its re
     assert.equal(await finishJob(sql, fenceOf(jobId), ending, 'late'), undefined);
   }
   assert.equal((await jobOf(jobId)).status, 'RUNNING');
+});
+
+test('a late word of an execution’s earlier ending lets nobody go whose redrive may be running', async () => {
+  const { jobId } = await seedJob(sql, { status: 'CANCELLED', redriveCount: 1 });
+  const isLookedAfter = async () => {
+    const [job] =
+      await sql`select owner_until is not null as owned from jobs where job_id = ${jobId}`;
+    return job?.['owned'];
+  };
+  await releaseOwner(sql, fenceOf(jobId, 0));
+  assert.equal(await isLookedAfter(), true);
+  await releaseOwner(sql, fenceOf(jobId, 1));
+  assert.equal(await isLookedAfter(), false);
 });
