@@ -8,7 +8,7 @@ import { failureCodes } from '../failure-codes.ts';
 import { deliverCallback, holdUndelivered } from './deliver-callback.ts';
 import { redriveRun } from './redrive-run.ts';
 import { type DispatchDeps, type DispatchWork, failRun } from './run-context.ts';
-import { startRun } from './start-run.ts';
+import { expire, startRun } from './start-run.ts';
 import { stopRun } from './stop-run.ts';
 import {
   claimMessage,
@@ -142,6 +142,10 @@ async function recordFailure(work: DispatchWork, failure: JobError): Promise<Dis
     work.log.warn({ ...logFields(envelope), code: failure.code, retryInMs }, 'postponed');
     return { kind: 'done', outcome: `postponed: ${failure.code}` };
   }
+  if (isLate(envelope) && failure instanceof Transient && (await expire(work))) {
+    await closeMessage(sql, claim, 'COMPLETED', 'not started: expired');
+    return { kind: 'done', outcome: 'not started: expired' };
+  }
   await giveUp(work, final);
   await closeMessage(sql, claim, 'FAILED_TERMINAL', final.code);
   work.log.error({ ...logFields(envelope), code: final.code }, 'given up');
@@ -168,7 +172,7 @@ export function finalFailure(
   claim: InboxClaim,
   envelope: Envelope,
 ): Failure | undefined {
-  const { maxBusinessAttempts, retryableUntil, terminalAfterCodes } = envelope.attemptPolicy;
+  const { maxBusinessAttempts, terminalAfterCodes } = envelope.attemptPolicy;
   const ended = (code: keyof typeof failureCodes, message: string): Failure => ({
     code,
     message,
@@ -177,13 +181,16 @@ export function finalFailure(
   });
   if (failure instanceof Terminal) return ended(failure.code, failure.message);
   if (terminalAfterCodes.includes(failure.code)) return ended(failure.code, failure.message);
-  const late = retryableUntil !== null && Date.parse(retryableUntil) < Date.now();
-  if (claim.attempts < maxBusinessAttempts && !late) return undefined;
+  if (claim.attempts < maxBusinessAttempts && !isLate(envelope)) return undefined;
   return ended(
     'ATTEMPTS_EXHAUSTED',
     `${claim.attempts} attempts; the last failed with ${failure.code}: ${failure.message}`,
   );
 }
+
+/** `retryableUntil` is the job's `expiresAt`. */
+const isLate = ({ attemptPolicy: { retryableUntil } }: Envelope): boolean =>
+  retryableUntil !== null && Date.parse(retryableUntil) < Date.now();
 
 const logFields = (envelope: Envelope) => ({
   ...jobOf(envelope),

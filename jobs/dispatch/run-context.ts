@@ -35,7 +35,7 @@ export const isAwaited = ({ run, envelope }: DispatchContext): boolean =>
   run.executionName === envelope.payload.executionName &&
   run.redriveCount === envelope.payload.redriveCount;
 
-/** Ends the run as FAILED, because the dispatcher could not start it. */
+/** Ends the run as FAILED, because the dispatcher could not start it. One that was started all the same goes on. */
 export async function failRun(
   { sql, envelope, run }: DispatchContext & { readonly sql: Sql },
   failure: Failure,
@@ -45,5 +45,5 @@ export async function failRun(
     executionName: run.executionName,
     redriveCount: run.redriveCount,
   };
-  await finishJob(sql, fence, { status: 'FAILED', failure }, 'dispatcher');
+  await finishJob(sql, fence, { status: 'FAILED', failure, onlyPending: true }, 'dispatcher');
 }

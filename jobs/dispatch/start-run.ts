@@ -54,6 +54,11 @@ async function startNamed(work: DispatchWork, type: string, executionName: strin
 export async function expireIfLate(work: DispatchWork): Promise<boolean> {
   const { expiresInSeconds } = work.run;
   if (expiresInSeconds === null || expiresInSeconds > 0) return false;
+  return await expire(work);
+}
+
+/** Ends a job whose `expiresAt` has passed; false where it has begun what it alone can undo, and is let go on. */
+export async function expire(work: DispatchWork): Promise<boolean> {
   const request = {
     ...jobOf(work.envelope),
     actor: 'dispatcher',

@@ -9,7 +9,8 @@ import { endInOrder, isOrdered } from './ordering.ts';
 /** How a job ends by its execution. CANCELLED and EXPIRED are written with their stop message (stop-job.ts). */
 export type Ending =
   | { readonly status: 'SUCCEEDED'; readonly result: unknown }
-  | { readonly status: 'FAILED'; readonly failure: Failure };
+  /** `onlyPending`: it could not be started; where it runs nevertheless, nothing changes. */
+  | { readonly status: 'FAILED'; readonly failure: Failure; readonly onlyPending?: true };
 
 export type FinishedJob = {
   readonly jobId: JobId;
@@ -58,6 +59,8 @@ async function writeEnding(
   const { jobId, executionName, redriveCount } = fence;
   const result = ending.status === 'SUCCEEDED' ? sql.json(ending.result as never) : null;
   const failure = ending.status === 'FAILED' ? sql.json(ending.failure) : null;
+  const notBegun =
+    ending.status === 'FAILED' && ending.onlyPending === true ? sql`and status = 'PENDING'` : sql``;
   const reason = ending.status === 'FAILED' ? ending.failure.code : 'its execution succeeded';
   const [row] = await sql<(FinishedJob & { failureBlocksKey: boolean })[]>`
     with before as (
@@ -65,7 +68,7 @@ async function writeEnding(
       where job_id = ${jobId} and execution_name = ${executionName}
         and ((redrive_count = ${redriveCount} and status in ('PENDING', 'RUNNING'))
           or (redrive_count < ${redriveCount} and status in ('PENDING', 'RUNNING', 'FAILED')))
-        ${guard}
+        ${guard} ${notBegun}
       for update
     ),
     finished as (
