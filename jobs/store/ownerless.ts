@@ -49,7 +49,7 @@ export async function countOwnerless(sql: Sql): Promise<number> {
 /** A job that waits for its turn is looked after by the one before it; only its own expiry is watched. */
 export async function awaitTurn(sql: Sql, job: OwnerlessJob): Promise<void> {
   await sql`
-    update jobs set owner_until = expires_at
+    update jobs set owner_until = case when expires_at > now() then expires_at end
     where job_id = ${job.jobId} and status = 'PENDING'
       and exists (select from outbox where message_id = ${job.messageId} and next_attempt_at = 'infinity')`;
 }
@@ -70,6 +70,7 @@ export async function resend(sql: Sql, job: OwnerlessJob, ownerSeconds: number):
       where message_id = ${job.messageId} and published_at is not null
       returning job_id
     )
-    update jobs set owner_until = now() + make_interval(secs => ${ownerSeconds})
+    update jobs set owner_until = least(now() + make_interval(secs => ${ownerSeconds}),
+                                        case when expires_at > now() then expires_at end)
     from due where jobs.job_id = due.job_id and status = 'PENDING'`;
 }

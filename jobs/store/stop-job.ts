@@ -18,7 +18,7 @@ export type JobState = {
   readonly ordered: boolean;
   /** `failure.code`; null unless it is FAILED. */
   readonly failureCode: string | null;
-  /** Whether it has begun what it alone can undo: then it is neither cancelled nor expires. */
+  /** Whether it is at work on what it alone can undo: then it is neither cancelled nor expires. */
   readonly pastStopping: boolean;
   /** Whether other jobs of its ordering key wait for this one. */
   readonly holdsKey: boolean;
@@ -34,7 +34,7 @@ export async function findJobState(
     select job_id as "jobId", tenant_id as "tenantId", type, status, run, execution_name as "executionName",
            redrive_count as "redriveCount", correlation_id as "correlationId", traceparent,
            ordering_key is not null as ordered, failure ->> 'code' as "failureCode",
-           (stoppable = 'until-started' and started_at is not null) as "pastStopping",
+           (stoppable = 'until-started' and started_at is not null and status <> 'FAILED') as "pastStopping",
            exists (select from ordering_keys where current_job = jobs.job_id) as "holdsKey"
     from jobs where job_id = ${jobId} and (${tenantId ?? null}::text is null or tenant_id = ${tenantId ?? null})`;
   return row;
@@ -68,7 +68,7 @@ async function writeStop(sql: Sql, job: JobState, stop: Stop): Promise<OutboxRow
                       owner_until = now() + interval '5 minutes'
       where job_id = ${job.jobId} and status = ${job.status} and execution_name = ${job.executionName}
         and redrive_count = ${job.redriveCount}
-        and (stoppable = 'until-final' or started_at is null)
+        and (stoppable = 'until-final' or started_at is null or status = 'FAILED')
       returning job_id, tenant_id, run, traceparent
     ),
     audited as (

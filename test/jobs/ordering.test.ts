@@ -156,3 +156,13 @@ test('a repeated submit does not take the key twice, and a refused one not at al
   const accepted = outcomes.find((outcome) => outcome.kind === 'accepted');
   assert.deepEqual(await due('g'), [accepted?.kind === 'accepted' ? accepted.job.jobId : '']);
 });
+
+test('a failed job that blocks its key lets it go when it is cancelled, also where its type stops only before it begins', async () => {
+  const [first, second] = [await submit('begun'), await submit('begun')];
+  await sql`update jobs set stoppable = 'until-started', status = 'RUNNING', started_at = now() where job_id = ${first}`;
+  assert.equal((await cancel(first)).outcome, 'begun');
+  await fail(first);
+  assert.deepEqual(await due('begun'), []);
+  assert.equal((await cancel(first)).outcome, 'stopped');
+  assert.deepEqual(await due('begun'), [second]);
+});

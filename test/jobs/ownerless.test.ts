@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { findOwnerless, resend } from '../../jobs/store/ownerless.ts';
+import { awaitTurn, findOwnerless, resend } from '../../jobs/store/ownerless.ts';
 import { connectTest } from '../support/connect-test.ts';
 import { seedJob, seedOutbox } from '../support/seed-job.ts';
 
@@ -23,4 +23,31 @@ test('what is sent again is the message to the dispatcher, whatever else was sen
     due.map((row) => row['message_id']),
     [envelope.messageId],
   );
+});
+
+test('an owner is never set beyond expiresAt, nor at one that has passed', async () => {
+  await sql`delete from jobs`;
+  const seeded = await seedJob(sql);
+  const { jobId } = seeded;
+  await seedOutbox(sql, seeded);
+  const overdue = async (expiresInSeconds: number) => {
+    await sql`
+      update jobs set owner_until = now() - interval '1 second',
+                      expires_at = now() + make_interval(secs => ${expiresInSeconds}) where job_id = ${jobId}`;
+    const [job] = await findOwnerless(sql, 10);
+    assert.ok(job);
+    return job;
+  };
+  const owner = async () => {
+    const [job] = await sql`
+      select owner_until is null as none, owner_until = expires_at as "atExpiry" from jobs where job_id = ${jobId}`;
+    return { ...job };
+  };
+  await sql`update outbox set published_at = now() where job_id = ${jobId}`;
+  await resend(sql, await overdue(60), 300);
+  assert.deepEqual(await owner(), { none: false, atExpiry: true });
+  // It waits for its turn, and may not expire any more: the one before it looks after it.
+  await sql`update outbox set next_attempt_at = 'infinity' where job_id = ${jobId}`;
+  await awaitTurn(sql, await overdue(-60));
+  assert.deepEqual(await owner(), { none: true, atExpiry: null });
 });
