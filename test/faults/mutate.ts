@@ -34,6 +34,8 @@ export async function checkMutations(only = ''): Promise<boolean> {
   const chosen = mutations.filter(({ guard }) => guard.includes(only));
   const copy = copyTree();
   const server = await startTestServer();
+  // The server does not keep this process alive, and its end has to be waited for.
+  const alive = setInterval(() => undefined, 60_000);
   try {
     const files = [...new Set(chosen.flatMap(({ tests }) => tests))];
     const red = await firstRed(copy, server, files, true);
@@ -52,6 +54,7 @@ export async function checkMutations(only = ''): Promise<boolean> {
     return caught === rows.length;
   } finally {
     await server.stop();
+    clearInterval(alive);
     rmSync(copy, { recursive: true, force: true });
   }
 }
@@ -125,7 +128,7 @@ async function redTest(
   });
   const timer = setTimeout(() => child.kill('SIGTERM'), files.length * runTimeoutMs);
   const code = await new Promise<number>((resolve) => {
-    child.once('close', (status) => resolve(status ?? 1));
+    child.once('exit', (status) => resolve(status ?? 1));
   });
   clearTimeout(timer);
   if (code === 0) return undefined;

@@ -102,8 +102,8 @@ export const mutations: readonly Mutation[] = [
   {
     guard: 'outbox: two sweepers never take one row',
     file: 'jobs/store/outbox.ts',
-    from: 'next_attempt_at = now() + make_interval(secs => ${sweepLeaseSeconds})',
-    to: 'next_attempt_at = next_attempt_at',
+    from: "destination = 'job-requests'\n      order by next_attempt_at\n      limit ${limit}\n      for update skip locked",
+    to: "destination = 'job-requests'\n      order by next_attempt_at\n      limit ${limit}",
     tests: ['test/jobs/outbox.test.ts'],
   },
   {
