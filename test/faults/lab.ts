@@ -1,4 +1,5 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -62,10 +63,8 @@ export async function startLab(
   dataDir?: string,
 ): Promise<Lab> {
   const provider = await startProvider();
-  const crashFile = join(
-    process.env['TMPDIR'] ?? '/tmp',
-    `pawl-crash-${process.pid}-${Date.now()}`,
-  );
+  const crashFolder = mkdtempSync(join(tmpdir(), 'pawl-crash-'));
+  const crashFile = join(crashFolder, 'point');
   const pawl = await startPawl({
     ...(dataDir === undefined ? {} : { dataDir }),
     env: {
@@ -167,6 +166,7 @@ export async function startLab(
       sqs.destroy();
       const code = await pawl.stop();
       await provider.stop();
+      rmSync(crashFolder, { recursive: true, force: true });
       return code;
     },
   };

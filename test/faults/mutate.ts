@@ -118,15 +118,17 @@ async function redTest(
       cwd: copy,
       env: { ...env, TEST_POSTGRES_URL: server.url },
       stdio: ['ignore', 'pipe', 'inherit'],
+      // A group of its own, so that what a test file has started ends with it when it is cut off.
+      detached: true,
     },
   );
   let output = '';
   child.stdout.on('data', (chunk: Buffer) => {
     output += chunk.toString('utf8');
     // One red test is enough; what the others of the file wait for may never come.
-    if (redTitle(output) !== undefined) child.kill('SIGTERM');
+    if (redTitle(output) !== undefined) endGroup(child.pid);
   });
-  const timer = setTimeout(() => child.kill('SIGTERM'), files.length * runTimeoutMs);
+  const timer = setTimeout(() => endGroup(child.pid), files.length * runTimeoutMs);
   const code = await new Promise<number>((resolve) => {
     child.once('exit', (status) => resolve(status ?? 1));
   });
@@ -134,6 +136,15 @@ async function redTest(
   if (code === 0) return undefined;
   const where = files.length === 1 ? files[0] : 'all';
   return `${where}: ${redTitle(output) ?? `no test ended (exit code ${code})`}`;
+}
+
+function endGroup(pid: number | undefined): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, 'SIGTERM');
+  } catch {
+    // it has ended already
+  }
 }
 
 const redTitle = (output: string): string | undefined =>
