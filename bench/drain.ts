@@ -40,7 +40,8 @@ async function drain(count: number): Promise<number> {
   });
   await waitUntil(async () => {
     const [row] = await bench.sql<{ waiting: number }[]>`
-      select count(*)::integer as waiting from outbox where published_at is null`;
+      select count(*)::integer as waiting from outbox
+      where published_at is null and destination = 'job-requests'`;
     return row?.waiting === 0;
   });
   const began = performance.now();
