@@ -29,6 +29,8 @@ export type SpanOptions = {
   readonly parent: Traceparent;
   readonly kind: 'server' | 'producer' | 'consumer' | 'client' | 'internal';
   readonly attributes?: Attributes;
+  /** Where its parent is known only after the work has begun; else it begins now. */
+  readonly startedAt?: Date;
 };
 
 const kinds = {
@@ -48,8 +50,15 @@ export type TracedSpan = {
 };
 
 /** Begins a span that continues `parent`, or a new trace. */
-export function startSpan(name: string, { parent, kind, attributes }: SpanOptions): TracedSpan {
-  const options = { kind: kinds[kind], ...(attributes === undefined ? {} : { attributes }) };
+export function startSpan(
+  name: string,
+  { parent, kind, attributes, startedAt }: SpanOptions,
+): TracedSpan {
+  const options = {
+    kind: kinds[kind],
+    ...(attributes === undefined ? {} : { attributes }),
+    ...(startedAt === undefined ? {} : { startTime: startedAt }),
+  };
   const span = trace.getTracer('pawl').startSpan(name, options, contextOf(parent));
   return {
     traceparent: traceparentOf(span) ?? parent,

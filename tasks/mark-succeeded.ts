@@ -1,7 +1,8 @@
 import { Type } from 'typebox';
 import { Terminal } from '../jobs/failure.ts';
-import { finishJob, succeededUnder } from '../jobs/store/finish-job.ts';
-import { defineFinishingTask } from './runtime/define-task.ts';
+import { findSucceeded, finishJob } from '../jobs/store/finish-job.ts';
+import { startSpan } from '../jobs/tracing.ts';
+import { defineFinishingTask, spanOf } from './runtime/define-task.ts';
 
 /**
  * Writes the job's result and SUCCEEDED: the last state of every machine. Repeated under the same execution and
@@ -9,19 +10,24 @@ import { defineFinishingTask } from './runtime/define-task.ts';
  */
 export const handler = defineFinishingTask(
   'mark-succeeded',
-  async ({ sql, fence }, { result }) => {
+  async (context, { result }) => {
+    const { sql, fence } = context;
+    const startedAt = new Date();
     const finished = await finishJob(
       sql,
       fence,
       { status: 'SUCCEEDED', result },
       'task mark-succeeded',
     );
-    if (finished === undefined && !(await succeededUnder(sql, fence))) {
+    const job = finished ?? (await findSucceeded(sql, fence));
+    if (job === undefined) {
       throw new Terminal(
         'JOB_NOT_RUNNABLE',
         `the job is not open under execution ${fence.executionName}, redrive ${fence.redriveCount}`,
       );
     }
+    // Its trace stands in the job's row, which only the finishing statement reads: a read before it would cost each job one.
+    startSpan('task mark-succeeded', { ...spanOf(context, job), startedAt }).end();
     return {};
   },
   Type.Object({ result: Type.Unknown() }),

@@ -18,6 +18,7 @@ export type FinishedJob = {
   readonly type: string;
   readonly run: number;
   readonly status: 'SUCCEEDED' | 'FAILED';
+  readonly traceparent: string | null;
 };
 
 /**
@@ -79,7 +80,7 @@ async function writeEnding(
         started_at = coalesce(started_at, now()), finished_at = now(), owner_until = null
       from before where jobs.job_id = before.job_id
       returning jobs.job_id, jobs.tenant_id, jobs.type, jobs.run, jobs.status, jobs.failure_blocks_key,
-                before.status as from_status
+                jobs.traceparent, before.status as from_status
     ),
     audited as (
       insert into job_events (job_id, tenant_id, run, actor, from_status, to_status, reason, details)
@@ -87,17 +88,20 @@ async function writeEnding(
              jsonb_build_object('executionName', ${executionName}::text, 'redriveCount', ${redriveCount}::integer)
       from finished
     )
-    select job_id as "jobId", tenant_id as "tenantId", type, run, status, failure_blocks_key as "failureBlocksKey"
+    select job_id as "jobId", tenant_id as "tenantId", type, run, status, traceparent, failure_blocks_key as "failureBlocksKey"
     from finished`;
   if (row === undefined) return undefined;
   const { failureBlocksKey, ...job } = row;
   return { job, failureBlocksKey };
 }
 
-/** Whether the job is SUCCEEDED under this very fence: a repeated mark-succeeded is a success again. */
-export async function succeededUnder(sql: Sql, fence: Fence): Promise<boolean> {
-  const rows = await sql`
-    select from jobs where job_id = ${fence.jobId} and execution_name = ${fence.executionName}
+/** The job where it is SUCCEEDED under this very fence: a repeated mark-succeeded is a success again. */
+export async function findSucceeded(
+  sql: Sql,
+  fence: Fence,
+): Promise<Pick<FinishedJob, 'jobId' | 'run' | 'traceparent'> | undefined> {
+  const [job] = await sql<Pick<FinishedJob, 'jobId' | 'run' | 'traceparent'>[]>`
+    select job_id as "jobId", run, traceparent from jobs where job_id = ${fence.jobId} and execution_name = ${fence.executionName}
       and redrive_count = ${fence.redriveCount} and status = 'SUCCEEDED'`;
-  return rows.length === 1;
+  return job;
 }

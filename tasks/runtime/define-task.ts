@@ -76,7 +76,10 @@ export function defineTask<Extras extends TObject = typeof noExtras>(
 }
 
 /** A task continues the trace of the request that its job came with. */
-export const spanOf = ({ state, fence }: RunContext, job: OpenJob): SpanOptions => ({
+export const spanOf = (
+  { state, fence }: RunContext,
+  job: Pick<OpenJob, 'jobId' | 'run' | 'traceparent'>,
+): SpanOptions => ({
   parent: job.traceparent,
   kind: 'consumer',
   attributes: {

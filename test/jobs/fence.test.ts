@@ -4,7 +4,7 @@ import postgres from 'postgres';
 import type { Failure } from '../../jobs/failure.ts';
 import type { JobId } from '../../jobs/ids.ts';
 import { releaseOwner } from '../../jobs/store/dispatched-run.ts';
-import { finishJob, succeededUnder } from '../../jobs/store/finish-job.ts';
+import { findSucceeded, finishJob } from '../../jobs/store/finish-job.ts';
 import { heldBy, openRun } from '../../jobs/store/open-run.ts';
 import { connectTo } from '../support/connect-test.ts';
 import { seedJob } from '../support/seed-job.ts';
@@ -127,7 +127,7 @@ test('a job ends once: the second ending, whichever it is, changes nothing', asy
   assert.equal(first?.status, 'SUCCEEDED');
   assert.equal(second, undefined);
   assert.deepEqual((await jobOf(jobId)).finishedAt, finishedAt);
-  assert.equal(await succeededUnder(sql, fenceOf(jobId)), true);
+  assert.equal((await findSucceeded(sql, fenceOf(jobId)))?.jobId, jobId);
   assert.deepEqual(await auditOf(jobId), ['RUNNING -> SUCCEEDED']);
 });
 

@@ -265,6 +265,7 @@ test('a job is one trace from its request to the provider', async () => {
     'task mark-running',
     'task pass-gate',
     'POST webhook',
+    'task mark-succeeded',
   ];
   await waitFor(() => wanted.every((name) => names().includes(name)), 10_000, wanted.join(', '));
 });
