@@ -3,6 +3,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { buildApp } from 'fauxqs';
 import { PersistenceManager } from '../../node_modules/fauxqs/dist/persistence.js';
+import { publish } from '../../node_modules/fauxqs/dist/sns/actions/publish.js';
 import { S3Store } from '../../node_modules/fauxqs/dist/s3/s3Store.js';
 import { SnsStore } from '../../node_modules/fauxqs/dist/sns/snsStore.js';
 import { SqsStore } from '../../node_modules/fauxqs/dist/sqs/sqsStore.js';
@@ -15,6 +16,8 @@ export interface Fauxqs {
   readonly app: ReturnType<typeof buildApp>;
   /** Throws when there is no such queue. On disk when `onDisk` resolves. */
   readonly sendToQueue: SendToQueue;
+  /** Throws when there is no such topic. On disk, in every subscribed queue, when `onDisk` resolves. */
+  readonly publishToTopic: (topicArn: string, body: string) => void;
   /** Resolves when everything so far is on disk. */
   readonly onDisk: () => Promise<void>;
   close(): Promise<void>;
@@ -50,6 +53,9 @@ export function openFauxqs(dataDir: string, region: string): Fauxqs {
       const queue = sqsStore.getQueueByArn(queueArn);
       if (!queue) throw new Error(`there is no queue ${queueArn}`);
       queue.enqueue(SqsStore.createMessage(body, {}, undefined, messageGroupId));
+    },
+    publishToTopic: (TopicArn, Message) => {
+      publish({ TopicArn, Message }, snsStore, sqsStore);
     },
     onDisk: () => commits.onDisk(),
     close: async () => {

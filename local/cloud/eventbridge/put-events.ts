@@ -2,9 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import { asObject, optionalText, type Request, requiredList } from './request-fields.ts';
 import { isRecord } from './comparison.ts';
+import { deliverEvent } from './deliver-event.ts';
 import type { EventBridge } from './event-bridge.ts';
 import { ACCOUNT, refuseOtherBus } from './names.ts';
-import type { Target } from './rules-store.ts';
 import { ServiceError } from './service-error.ts';
 
 const MAX_ENTRIES = 10;
@@ -18,7 +18,7 @@ interface EntryFailure {
 }
 
 /**
- * Puts each event into every queue that a matching rule targets, before it answers.
+ * Keeps each event in its archives and puts it into every queue that a matching rule targets, before it answers.
  *
  * An entry that is refused has ErrorCode and ErrorMessage in its place and counts in FailedEntryCount; the others go on.
  */
@@ -59,9 +59,8 @@ function publish(bridge: EventBridge, entry: Request, detail: unknown): string {
     resources: Array.isArray(entry['Resources']) ? entry['Resources'] : [],
     detail,
   };
-  for (const rule of bridge.rules.matching(event)) {
-    for (const target of rule.targets) deliver(bridge, rule.name, target, event);
-  }
+  bridge.archives.keep(event, Date.parse(event.time), bridge.now().getTime());
+  deliverEvent(bridge, event);
   return event.id;
 }
 
@@ -93,16 +92,6 @@ function parseDetail(text: unknown): unknown {
     return typeof text === 'string' ? JSON.parse(text) : undefined;
   } catch {
     return undefined; // answered as MalformedDetail
-  }
-}
-
-/** A target that cannot take it loses the event, as on AWS after its retries; here the log says so at once. */
-function deliver(bridge: EventBridge, rule: string, target: Target, event: object): void {
-  try {
-    bridge.sendToQueue(target.arn, target.input ?? JSON.stringify(event), target.messageGroupId);
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    bridge.log(`event lost: rule ${rule}, target ${target.id}: ${reason}`);
   }
 }
 

@@ -106,7 +106,8 @@ export function existingRule(rule: Rule | undefined, name: string): Rule {
 
 const nameOf = (request: Request): string => requiredText(request, 'Name', NAME);
 
-function assertPattern(text: string): void {
+/** Throws InvalidEventPatternException. */
+export function assertPattern(text: string): void {
   try {
     compilePattern(text);
   } catch (error) {

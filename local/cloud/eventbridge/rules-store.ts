@@ -3,7 +3,7 @@ import { compilePattern, type EventMatcher } from './match-pattern.ts';
 
 export interface Target {
   readonly id: string;
-  /** The ARN of an SQS queue. */
+  /** The ARN of an SQS queue or an SNS topic. */
   readonly arn: string;
   /** Constant JSON sent in place of the event. */
   readonly input?: string;

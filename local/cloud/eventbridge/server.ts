@@ -1,8 +1,16 @@
 // EventBridge's protocol, AWS JSON 1.1: https://smithy.io/2.0/aws/protocols/aws-json-1_1-protocol.html
 import { createServer, type Server } from 'node:http';
 import { readBody } from '../../processes/read-body.ts';
+import {
+  createArchive,
+  deleteArchive,
+  describeArchive,
+  listArchives,
+  updateArchive,
+} from './archive-actions.ts';
 import type { EventBridge } from './event-bridge.ts';
 import { putEvents } from './put-events.ts';
+import { cancelReplay, describeReplay, listReplays, startReplay } from './replay-actions.ts';
 import { asObject, type Request } from './request-fields.ts';
 import {
   deleteRule,
@@ -29,6 +37,15 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   RemoveTargets: removeTargets,
   ListTargetsByRule: listTargetsByRule,
   TestEventPattern: testEventPattern,
+  CreateArchive: createArchive,
+  UpdateArchive: updateArchive,
+  DescribeArchive: describeArchive,
+  ListArchives: listArchives,
+  DeleteArchive: deleteArchive,
+  StartReplay: startReplay,
+  DescribeReplay: describeReplay,
+  ListReplays: listReplays,
+  CancelReplay: cancelReplay,
 };
 /** Ten entries of up to 1 MiB together, with room for JSON's escapes. */
 const MAX_BODY_BYTES = 8 * 1_048_576;

@@ -1,8 +1,10 @@
 /** The errors of EventBridge's API that this stand-in answers with. */
 export type ErrorType =
+  | 'IllegalStatusException'
   | 'InternalException'
   | 'InvalidEventPatternException'
   | 'LimitExceededException'
+  | 'ResourceAlreadyExistsException'
   | 'ResourceNotFoundException'
   | 'SerializationException'
   | 'UnknownOperationException'

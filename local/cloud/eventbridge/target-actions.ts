@@ -15,7 +15,7 @@ import { ServiceError } from './service-error.ts';
 
 const RULE = /^[.\-_A-Za-z0-9]{1,64}$/;
 const TARGET_ID = /^[.\-_A-Za-z0-9]{1,64}$/;
-const QUEUE_ARN = /^arn:aws:sqs:[a-z0-9-]+:\d{12}:[A-Za-z0-9_.-]+$/;
+const TARGET_ARN = /^arn:aws:s[qn]s:[a-z0-9-]+:\d{12}:[A-Za-z0-9_.-]+$/;
 const MAX_TARGETS = 5;
 /** Fields of a target that change what is delivered; the rest (RetryPolicy, RoleArn …) has no meaning on one machine. */
 const UNSUPPORTED = ['InputPath', 'InputTransformer', 'DeadLetterConfig'];
@@ -77,10 +77,10 @@ const ruleOf = (rule: Rule | undefined, request: Request): Rule =>
 function parseTarget(target: Request): Target {
   const id = requiredText(target, 'Id', TARGET_ID);
   const arn = requiredText(target, 'Arn', /^/);
-  if (!QUEUE_ARN.test(arn)) {
+  if (!TARGET_ARN.test(arn)) {
     throw new ServiceError(
       'ValidationException',
-      `Target ${id}: this stand-in delivers to SQS queues only, not to ${arn}.`,
+      `Target ${id}: this stand-in delivers to SQS queues and SNS topics only, not to ${arn}.`,
     );
   }
   const unsupported = UNSUPPORTED.find((field) => target[field] !== undefined);
