@@ -1,7 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { classify } from './classify.ts';
 import { crashPoint } from './crash-point.ts';
-import { afterCall, type CallOutcome, decide, type Setup } from './effect-decisions.ts';
+import {
+  afterCall,
+  type CallOutcome,
+  decide,
+  type Decision,
+  type Setup,
+} from './effect-decisions.ts';
 import { Terminal, Transient, storableText } from './failure.ts';
 import type { EffectId } from './ids.ts';
 import type { Sql } from './store/connect.ts';
@@ -50,22 +56,33 @@ export type EffectResult = Completion & { readonly replayed: boolean };
 export type EffectLogDeps = {
   readonly sql: Sql;
   readonly timing?: EffectTiming;
+  /** Gives [0, 1); Math.random where it is left out. */
+  readonly random?: () => number;
 };
 
 /**
  * The call's timeout ends before the lease does, so that nobody calls under a lease that somebody else may take;
- * a lookup's "not found" counts `settleMs` after the lease. A `Retry` of an effect state spans two leases.
+ * a lookup's "not found" counts `settleMs` after the lease. The `Retry` of an effect state spans two leases whatever
+ * happens, so it has no jitter of its own: a provider is called or asked again up to `jitterMs` later.
  */
 export type EffectTiming = {
   readonly leaseMs: number;
   readonly callTimeoutMs: number;
   readonly settleMs: number;
+  readonly jitterMs: number;
 };
 
 export const defaultEffectTiming: EffectTiming = {
   leaseMs: 10_000,
   callTimeoutMs: 8_000,
   settleMs: 5_000,
+  jitterMs: 2_000,
+};
+
+/** The same as the linter of definitions wants it. */
+export const effectLogPace = {
+  leaseSeconds: defaultEffectTiming.leaseMs / 1000,
+  jitterSeconds: defaultEffectTiming.jitterMs / 1000,
 };
 
 /**
@@ -89,7 +106,8 @@ export async function withEffect(
   for (let generation = 1; ; generation += 1) {
     const effectKey = generation === 1 ? key : `${key}#${generation}`;
     const intention = { ...rest, effectKey, leaseMs: timing.leaseMs };
-    const result = await pursue({ sql: deps.sql, timing, intention, provider });
+    const random = deps.random ?? Math.random;
+    const result = await pursue({ sql: deps.sql, timing, random, intention, provider });
     if (result !== 'rejected before') return result;
   }
 }
@@ -97,6 +115,7 @@ export async function withEffect(
 type Pursuit = {
   readonly sql: Sql;
   readonly timing: EffectTiming;
+  readonly random: () => number;
   readonly intention: Intention;
   readonly provider: Provider;
 };
@@ -113,18 +132,25 @@ async function pursue(pursuit: Pursuit): Promise<EffectResult | 'rejected before
   for (let round = 0; round < maxRounds; round += 1) {
     const row = await readEffect(sql, intention);
     if (row === undefined) throw notRunnable(intention);
-    const result = await step(pursuit, row);
+    const decision = decide(row, setupOf(pursuit));
+    if (round === 0) await spread(pursuit, decision);
+    const result = await step(pursuit, row, decision);
     if (result !== 'changed meanwhile') return result;
   }
   throw inProgress(intention);
 }
 
+/** What failed together must not come back together. Should the row change meanwhile, it is not taken as it was seen. */
+async function spread({ timing, random }: Pursuit, decision: Decision): Promise<void> {
+  if (decision.do === 'call' || decision.do === 'ask') await delay(random() * timing.jitterMs);
+}
+
 async function step(
   pursuit: Pursuit,
   row: EffectRow,
+  decision: Decision,
 ): Promise<EffectResult | 'rejected before' | 'changed meanwhile'> {
   const { sql, intention } = pursuit;
-  const decision = decide(row, setupOf(pursuit));
   switch (decision.do) {
     case 'answer':
       return { reference: row.providerReference, response: row.response, replayed: true };

@@ -1,12 +1,11 @@
 // The definitions of all job types, and of those in folders given as arguments: what Step Functions would refuse, and
 // what goes against our own rules. Prints what is wrong, why and how it is mended, and exits non-zero then.
-import { defaultEffectTiming } from '../jobs/effect-log.ts';
+import { effectLogPace } from '../jobs/effect-log.ts';
 import { validateDefinition } from '../local/stepfunctions/definition/validate-definition.ts';
 import { functionNameOf } from '../statemachines/job-type.ts';
 import { describeProblem, lintDefinition } from '../statemachines/lint-definition.ts';
 import { loadJobTypes, type RegisteredJobType } from '../statemachines/registry.ts';
 
-const effectLeaseSeconds = defaultEffectTiming.leaseMs / 1000;
 let found = 0;
 for (const jobType of (await loadJobTypes(process.argv.slice(2))).values()) {
   for (const problem of [...ruleProblems(jobType), ...aslProblems(jobType)]) {
@@ -17,7 +16,7 @@ for (const jobType of (await loadJobTypes(process.argv.slice(2))).values()) {
 process.exitCode = found === 0 ? 0 : 1;
 
 function ruleProblems(jobType: RegisteredJobType): string[] {
-  return lintDefinition(jobType, { effectLeaseSeconds }).map(describeProblem);
+  return lintDefinition(jobType, effectLogPace).map(describeProblem);
 }
 
 function aslProblems(jobType: RegisteredJobType): string[] {

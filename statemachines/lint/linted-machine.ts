@@ -20,5 +20,12 @@ export type LintedMachine = {
   readonly taskOf: (state: NamedState) => TaskSettings | undefined;
   /** Whether the state's task goes through the effect log. */
   readonly callsProvider: (state: NamedState) => boolean;
-  readonly effectLeaseSeconds: number;
+  readonly effectLog: EffectLogPace;
+};
+
+/** What the effect log itself adds to the time between two calls of a provider. */
+export type EffectLogPace = {
+  readonly leaseSeconds: number;
+  /** At most so long it waits before it calls again. */
+  readonly jitterSeconds: number;
 };

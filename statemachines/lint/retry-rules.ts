@@ -32,7 +32,7 @@ export const retryProblems = (machine: LintedMachine): Problem[] =>
   machine.states.flatMap((state) => [
     ...unknownErrors(state),
     ...(isTask(state) && functionOf(state) !== undefined
-      ? [...onlyTheTransient(state), ...pace(state), ...effectRetries(machine, state)]
+      ? [...onlyTheTransient(state), ...pace(machine, state), ...effectRetries(machine, state)]
       : []),
   ]);
 
@@ -90,20 +90,27 @@ const isAnswer = (state: AslObject, error: string): boolean =>
   /^States\.(Heartbeat)?Timeout$/.test(error) &&
   objectsIn(state, 'Catch').some((catcher) => textsIn(catcher, 'ErrorEquals').includes(error));
 
-function pace({ name, state }: NamedState): Problem[] {
+function pace(machine: LintedMachine, named: NamedState): Problem[] {
+  const { name, state } = named;
+  // Full jitter may come to no wait at all; the effect log has a jitter of its own.
+  const jitter = machine.callsProvider(named) ? 'NONE' : 'FULL';
   const isPaced = (retrier: AslObject): boolean =>
     (numberIn(retrier, 'MaxAttempts') ?? 0) >= 1 &&
     (numberIn(retrier, 'BackoffRate') ?? 0) > 1 &&
     numberIn(retrier, 'MaxDelaySeconds') !== undefined &&
-    memberOf(retrier, 'JitterStrategy') === 'FULL';
+    // Of a task that is not known it is not known either.
+    (machine.taskOf(named) === undefined || memberOf(retrier, 'JitterStrategy') === jitter);
   if (objectsIn(state, 'Retry').every(isPaced)) return [];
   return [
     {
       rule: 'retry-pace',
       state: name,
-      what: 'its Retry has no cap, backoff or jitter',
-      why: 'after an outage all jobs would come back at the same moment and cause the next one',
-      mend: 'write MaxAttempts, BackoffRate above 1, MaxDelaySeconds and "JitterStrategy": "FULL"',
+      what: `its Retry has no cap or backoff, or its jitter is not ${jitter}`,
+      why:
+        jitter === 'FULL'
+          ? 'after an outage all jobs would come back at the same moment and cause the next one'
+          : 'with full jitter all waits may come to nothing, and the retries be over before a dead lease is',
+      mend: `write MaxAttempts, BackoffRate above 1, MaxDelaySeconds and "JitterStrategy": "${jitter}"`,
     },
   ];
 }
@@ -111,10 +118,8 @@ function pace({ name, state }: NamedState): Problem[] {
 function effectRetries(machine: LintedMachine, named: NamedState): Problem[] {
   if (!machine.callsProvider(named)) return [];
   const { name, state } = named;
-  const { effectLeaseSeconds } = machine;
-  const most = objectsIn(state, 'Retry')
-    .flatMap(longestDelays)
-    .reduce((sum, delay) => sum + delay, 0);
+  const { leaseSeconds, jitterSeconds } = machine.effectLog;
+  const { least, most } = retrySpan(state, jitterSeconds);
   const problem = (what: string, why: string, mend: string): Problem => ({
     rule: 'effect-retry',
     state: name,
@@ -123,21 +128,20 @@ function effectRetries(machine: LintedMachine, named: NamedState): Problem[] {
     mend,
   });
   return [
-    // Full jitter halves a delay on average.
-    ...(most <= mostEffectSeconds && most / 2 >= 2 * effectLeaseSeconds
+    ...(least >= 2 * leaseSeconds && most <= mostEffectSeconds
       ? []
       : [
           problem(
-            `its retries wait ${most} s together at most`,
-            `an attempt that dies leaves a lease of ${effectLeaseSeconds} s in the effect log; a provider that is down is left alone soon`,
-            `let the delays add up to ${4 * effectLeaseSeconds} to ${mostEffectSeconds} s`,
+            `its retries wait ${least} to ${most} s together`,
+            `an attempt that dies leaves a lease of ${leaseSeconds} s in the effect log; a provider that is down is left alone soon`,
+            `let them add up to ${2 * leaseSeconds} s at least and, with ${jitterSeconds} s of jitter each, to ${mostEffectSeconds} s at most`,
           ),
         ]),
-    ...((numberIn(state, 'TimeoutSeconds') ?? Infinity) > effectLeaseSeconds
+    ...((numberIn(state, 'TimeoutSeconds') ?? Infinity) > leaseSeconds
       ? []
       : [
           problem(
-            `its TimeoutSeconds is not longer than the effect log's lease, ${effectLeaseSeconds} s`,
+            `its TimeoutSeconds is not longer than the effect log's lease, ${leaseSeconds} s`,
             'the next attempt would meet the live lease of the one that is still calling',
             'lengthen TimeoutSeconds',
           ),
@@ -145,7 +149,29 @@ function effectRetries(machine: LintedMachine, named: NamedState): Problem[] {
   ];
 }
 
-function longestDelays(retrier: AslObject): number[] {
+/**
+ * How long the retries of a state wait together, in seconds, when each of them is used: `least` where all errors are
+ * of the retrier that ends soonest and chance adds nothing, `most` where every retrier is used up and chance adds all.
+ * `addedSeconds` is what the task itself may wait before it tries again.
+ */
+export function retrySpan(
+  state: AslObject,
+  addedSeconds: number,
+): { readonly least: number; readonly most: number } {
+  const spans = objectsIn(state, 'Retry').map((retrier) => {
+    const waits = waitsOf(retrier);
+    const seconds = waits.reduce((sum, wait) => sum + wait, 0);
+    const isCertain = (memberOf(retrier, 'JitterStrategy') ?? 'NONE') === 'NONE';
+    return { least: isCertain ? seconds : 0, most: seconds + waits.length * addedSeconds };
+  });
+  return {
+    least: spans.length === 0 ? 0 : Math.min(...spans.map(({ least }) => least)),
+    most: spans.reduce((sum, { most }) => sum + most, 0),
+  };
+}
+
+/** https://docs.aws.amazon.com/step-functions/latest/dg/concepts-error-handling.html#error-handling-retrying-after-an-error */
+function waitsOf(retrier: AslObject): number[] {
   const interval = numberIn(retrier, 'IntervalSeconds') ?? 1;
   const rate = numberIn(retrier, 'BackoffRate') ?? 2;
   const cap = numberIn(retrier, 'MaxDelaySeconds') ?? Infinity;

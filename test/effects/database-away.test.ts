@@ -40,7 +40,7 @@ test('a database that is away for a moment when the outcome is to be recorded do
   const run = await seedRun(sql);
   const cuttableSql = connectCuttable();
   provider.behave({ work: true, delayMs: 100 });
-  const timing = { leaseMs: 5_000, callTimeoutMs: 1_000, settleMs: 500 };
+  const timing = { leaseMs: 5_000, callTimeoutMs: 1_000, settleMs: 500, jitterMs: 0 };
   const running = attempt(cuttableSql, run, provider.url, 'hold', { timing });
   await waitFor(() => postsOf(run).length === 1, 5_000, 'the request');
   proxy.cut();

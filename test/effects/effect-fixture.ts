@@ -10,10 +10,20 @@ import { createHttpClient } from '../../tasks/runtime/http-client.ts';
 import { seedJob } from '../support/seed-job.ts';
 
 /** Time enough on a busy machine. */
-const calmTiming: EffectTiming = { leaseMs: 5_000, callTimeoutMs: 4_000, settleMs: 2_000 };
+const calmTiming: EffectTiming = {
+  leaseMs: 5_000,
+  callTimeoutMs: 4_000,
+  settleMs: 2_000,
+  jitterMs: 0,
+};
 
 /** For the tests that wait for the end of a call or a lease. */
-export const quickTiming: EffectTiming = { leaseMs: 600, callTimeoutMs: 400, settleMs: 400 };
+export const quickTiming: EffectTiming = {
+  leaseMs: 600,
+  callTimeoutMs: 400,
+  settleMs: 400,
+  jitterMs: 0,
+};
 
 export type Run = { readonly fence: Fence; readonly tenantId: 'acme'; readonly key: string };
 

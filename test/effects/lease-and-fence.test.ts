@@ -57,6 +57,29 @@ test('a call that ignores its signal is over for us before the lease is', async 
   assert.ok(performance.now() - startedAt < quickTiming.leaseMs + 100);
 });
 
+test('a provider is called again after the wait that chance gives, and at first at once', async () => {
+  const run = await seedRun(sql);
+  let throws = 0;
+  const random = (): number => {
+    throws += 1;
+    return 0.5;
+  };
+  const deps = { sql, timing: { ...quickTiming, jitterMs: 1_000 }, random };
+  const effect = { ...effectOf(run), policy: 'repeat' as const };
+  let calledAt = 0;
+  const call = async () => {
+    calledAt = performance.now();
+    return { kind: 'not-done', message: 'busy' } as const;
+  };
+  const outcome = async () => await failureOf(withEffect(deps, effect, { call }));
+  assert.equal(await outcome(), 'Transient PROVIDER_UNAVAILABLE');
+  assert.equal(throws, 0);
+  const againAt = performance.now();
+  assert.equal(await outcome(), 'Transient PROVIDER_UNAVAILABLE');
+  assert.equal(throws, 1);
+  assert.ok(calledAt - againAt >= 490, `${calledAt - againAt} ms`);
+});
+
 const effectOf = (run: Run) => ({
   fence: run.fence,
   tenantId: run.tenantId as never,

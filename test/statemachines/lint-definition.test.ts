@@ -1,7 +1,7 @@
 // Each rule of the linter, shown on a definition that breaks it and nothing else.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { defaultEffectTiming } from '../../jobs/effect-log.ts';
+import { effectLogPace } from '../../jobs/effect-log.ts';
 import { lintDefinition } from '../../statemachines/lint-definition.ts';
 import { loadJobTypes, type RegisteredJobType } from '../../statemachines/registry.ts';
 
@@ -19,7 +19,7 @@ function lint(change: (definition: Definition) => void, settings: Partial<Regist
   const definition: Definition = JSON.parse(sound().definition);
   change(definition);
   const jobType = { ...sound(), ...settings, definition: JSON.stringify(definition) };
-  return lintDefinition(jobType, { effectLeaseSeconds: defaultEffectTiming.leaseMs / 1000 });
+  return lintDefinition(jobType, effectLogPace);
 }
 
 const stateOf = ({ States }: Definition, name: string) => {
@@ -115,18 +115,33 @@ test('an error that nobody throws is found', () => {
 });
 
 test('the retries of an effect span two leases, and at most a minute', () => {
-  breaks('effect-retry', 'NotifyIndexed', /wait 3 s together/, (definition) => {
+  breaks('effect-retry', 'NotifyIndexed', /wait 3 to 7 s together/, (definition) => {
     Object.assign(stateOf(definition, 'NotifyIndexed').Retry[0] ?? {}, {
       IntervalSeconds: 1,
       MaxAttempts: 2,
     });
   });
-  breaks('effect-retry', 'NotifyIndexed', /wait 210 s together/, (definition) => {
+  breaks('effect-retry', 'NotifyIndexed', /wait 210 to 230 s together/, (definition) => {
     Object.assign(stateOf(definition, 'NotifyIndexed').Retry[0] ?? {}, {
       MaxAttempts: 10,
       MaxDelaySeconds: 30,
     });
   });
+  breaks('retry-pace', 'NotifyIndexed', /its jitter is not NONE/, (definition) => {
+    const [retrier] = stateOf(definition, 'NotifyIndexed').Retry;
+    // Its waits are certain to be long enough without jitter: only the pace is wrong.
+    delete retrier?.['JitterStrategy'];
+  });
+  const withJitter = lint((definition) => {
+    Object.assign(stateOf(definition, 'NotifyIndexed').Retry[0] ?? {}, { JitterStrategy: 'FULL' });
+  });
+  assert.deepEqual(
+    withJitter.map(({ rule, what }) => [rule, what]),
+    [
+      ['retry-pace', 'its Retry has no cap or backoff, or its jitter is not NONE'],
+      ['effect-retry', 'its retries wait 0 to 60 s together'],
+    ],
+  );
 });
 
 test('a task that is not listed, and one that no state calls, are found', () => {

@@ -65,7 +65,7 @@ export async function startTaskWorld({
     s3,
     http,
     log,
-    effectTiming: { leaseMs: 2_000, callTimeoutMs: 1_500, settleMs: 500 },
+    effectTiming: { leaseMs: 2_000, callTimeoutMs: 1_500, settleMs: 500, jitterMs: 0 },
   };
   return { deps, sql, s3, logged };
 }
