@@ -10,8 +10,8 @@ import type {
 import type { Logger } from 'pino';
 import type { CheckRequest } from '../jobs/check-request.ts';
 import type { Relay } from '../jobs/relay.ts';
-
 import type { Sql } from '../jobs/store/connect.ts';
+import type { InsertJob } from '../jobs/submit.ts';
 import type { Registry } from '../statemachines/registry.ts';
 import type { JobWatch } from './job-watch.ts';
 import type { OperationsDeps } from './operations.ts';
@@ -43,4 +43,8 @@ export type AppDeps = {
   readonly loadLimits: LoadLimits;
 };
 
-export type RouteDeps = AppDeps & { readonly checkRequest: CheckRequest; readonly watch: JobWatch };
+export type RouteDeps = AppDeps & {
+  readonly checkRequest: CheckRequest;
+  readonly insertJob: InsertJob;
+  readonly watch: JobWatch;
+};

@@ -3,6 +3,7 @@ import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import Fastify, { type FastifyBaseLogger, LogController } from 'fastify';
 import { createRequestCheck } from '../jobs/check-request.ts';
+import { createInsertTogether } from '../jobs/insert-together.ts';
 import { answerError, sendProblem } from './answer-errors.ts';
 import type { Api, AppDeps } from './api.ts';
 import { createAuthentication } from './authenticate.ts';
@@ -107,7 +108,8 @@ export async function createApp(deps: AppDeps, readiness = { isDraining: false }
     keyed.addHook('onRequest', createAuthentication(deps));
     keyed.addHook('onRequest', createRateLimit(deps.clock));
     const checkRequest = createRequestCheck(deps.registry, deps);
-    for (const route of keyedRoutes) route(keyed, { ...deps, checkRequest, watch });
+    const insertJob = createInsertTogether(deps.sql);
+    for (const route of keyedRoutes) route(keyed, { ...deps, checkRequest, insertJob, watch });
   });
   refuseOtherMethods();
   await app.register(swaggerUi, { routePrefix: '/docs' });

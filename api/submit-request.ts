@@ -19,7 +19,7 @@ export async function submitRequest(
   idempotencyKey: string | null,
 ): Promise<Submitted> {
   const submission = prepareSubmission(deps, request, jobRequest, idempotencyKey);
-  const outcome = await submitJob(deps.sql, jobRequest, submission, deps.clock());
+  const outcome = await submitJob(deps.sql, jobRequest, submission, deps.clock(), deps.insertJob);
   const submitted = readOutcome(outcome);
   publish(deps, outcome);
   return submitted;

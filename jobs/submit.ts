@@ -10,7 +10,7 @@ import type { OutboxRow } from './store/outbox.ts';
 import {
   findObstacle,
   type InsertedJob,
-  insertJob,
+  insertJobs,
   type NewJob,
   type StoredJob,
 } from './store/submit-job.ts';
@@ -55,18 +55,29 @@ type Refusal =
   | { readonly kind: 'expired-already' }
   | { readonly kind: 'quota-reached'; readonly maxOpenJobs: number };
 
+/** Stores one job; gives undefined where another one keeps it out. */
+export type InsertJob = (job: NewJob) => Promise<InsertedJob | undefined>;
+
+/** Inserts a job by itself, on a pool or in a transaction. */
+export const insertAlone =
+  (sql: Sql): InsertJob =>
+  async (job) =>
+    (await insertJobs(sql, [job]))[0];
+
 /** An obstacle may be gone when it is looked for: its job was finished in between. Then the insert is tried again. */
 const maxTries = 5;
 
 /**
  * Makes one job of all submits with the same idempotency key. The same key with another request is told apart by
  * the request's canonical hash, whatever became of the first job. Writes nothing unless the outcome is 'accepted'.
+ * `insertJob` may put it into one statement with others (insert-together.ts).
  */
 export async function submitJob(
   sql: Sql,
   request: JobRequest,
   submission: Submission,
   now: Date,
+  insertJob: InsertJob = insertAlone(sql),
 ): Promise<SubmitOutcome> {
   const job = newJob(request, submission, now);
   const refusal = await refusalOf(sql, job, submission.maxOpenJobs, now);
@@ -77,7 +88,7 @@ export async function submitJob(
   }
   for (let tries = 0; tries < maxTries; tries += 1) {
     crashPoint('before-submit-commit');
-    const stored = await insertOnceMore(sql, job);
+    const stored = await insertOnceMore(insertJob, job);
     crashPoint('after-submit-commit');
     if (stored !== undefined) return accepted(stored, job);
     const obstacle = await findObstacle(sql, job);
@@ -105,12 +116,12 @@ async function refusalOf(
  * The insert, and once more where the connection broke: a pool's connections are all dead after the database was
  * restarted. The first may have been stored nevertheless; the second then meets its own job id.
  */
-async function insertOnceMore(sql: Sql, job: NewJob): Promise<InsertedJob | undefined> {
+async function insertOnceMore(insertJob: InsertJob, job: NewJob): Promise<InsertedJob | undefined> {
   try {
-    return await insertJob(sql, job);
+    return await insertJob(job);
   } catch (error) {
     if (databaseVerdict(error)?.code !== 'DATABASE_UNAVAILABLE') throw error;
-    return await insertJob(sql, job);
+    return await insertJob(job);
   }
 }
 
