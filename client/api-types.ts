@@ -996,7 +996,7 @@ export type Operations = {
         tenantId: string;
         type: string;
         status: string;
-        /** no-owner, slow, long-history, waits-for-callback or callback-held */
+        /** no-owner, held, slow, long-history, waits-for-callback or callback-held */
         why: string;
         since: string;
         ageSeconds: number;

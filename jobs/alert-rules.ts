@@ -144,6 +144,17 @@ export const alertRules = [
     runbook: 'stuck-jobs.md',
   },
   {
+    name: 'HeldJobs',
+    summary: 'The messages of some PENDING jobs are not sent again until a person acts',
+    severity: 'ticket',
+    above: 0,
+    unit: 'jobs',
+    forSeconds: 60,
+    promql: 'max(pawl_held_jobs)',
+    read: ({ heldJobs }) => heldJobs,
+    runbook: 'stuck-jobs.md',
+  },
+  {
     name: 'PoolWait',
     summary: 'Statements wait for a connection, or the database is slow to answer the shortest one',
     severity: 'ticket',

@@ -23,6 +23,7 @@ export const crashPoints = {
     'messages in SQS that the outbox takes for unsent',
   ),
   'after-publish-recorded': at('jobs/relay.ts', 'messages in SQS'),
+  'after-message-received': at('worker/consume-queue.ts', 'a message in flight, nothing written'),
   'after-message-claimed': at(
     'jobs/dispatch/dispatch-message.ts',
     'an inbox lease without a holder',

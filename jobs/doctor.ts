@@ -196,6 +196,7 @@ const alertsAsked = [
   'ExecutionEventsBehind',
   'HeldEffects',
   'JobsWithoutOwner',
+  'HeldJobs',
 ] as const satisfies readonly AlertName[];
 
 /** Pure: every question with its answer. */

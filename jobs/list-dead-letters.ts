@@ -1,7 +1,7 @@
 import type { Message, SQSClient } from '@aws-sdk/client-sqs';
 import { peekDeadLetters } from './dead-letters.ts';
-import { type JobId, jobIdOfExecutionName, parseJobId } from './ids.ts';
-import { jsonObject } from './json-object.ts';
+import type { JobId } from './ids.ts';
+import { messageNameOf } from './message-name.ts';
 import type { Sql } from './store/connect.ts';
 import { findMessageFates, type MessageFate } from './store/message-fates.ts';
 
@@ -26,7 +26,7 @@ export async function listDeadLetters(
   limit: number,
 ): Promise<DeadLetter[]> {
   const messages = await peekDeadLetters(deps.sqs, dlqUrl, limit);
-  const named = messages.map((message) => ({ message, name: nameOf(message.Body ?? '') }));
+  const named = messages.map((message) => ({ message, name: messageNameOf(message.Body ?? '') }));
   const fates = await findMessageFates(
     deps.sql,
     named.flatMap(({ name }) => name ?? []),
@@ -73,19 +73,4 @@ function reasonOf(fate: MessageFate | undefined): string {
   if (fate.inboxStatus === null) return `${crash}; the inbox has not seen it`;
   const outcome = fate.inboxOutcome === null ? '' : ` (${fate.inboxOutcome})`;
   return `${crash}; in the inbox it is ${fate.inboxStatus}${outcome}`;
-}
-
-/** Which job and request a message is about: an envelope's, or an execution event's by the execution's name. */
-function nameOf(body: string): { jobId: JobId; idempotencyKey: string | null } | undefined {
-  const message = jsonObject(body);
-  const { aggregateId, idempotencyKey, detail } = message ?? {};
-  if (typeof aggregateId === 'string') {
-    const jobId = parseJobId(aggregateId);
-    const key = typeof idempotencyKey === 'string' ? idempotencyKey : null;
-    return jobId === undefined ? undefined : { jobId, idempotencyKey: key };
-  }
-  const name: unknown =
-    typeof detail === 'object' && detail !== null && 'name' in detail ? detail.name : undefined;
-  const jobId = typeof name === 'string' ? jobIdOfExecutionName(name) : undefined;
-  return jobId === undefined ? undefined : { jobId, idempotencyKey: null };
 }

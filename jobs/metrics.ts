@@ -133,6 +133,11 @@ const createGauges = (shared: Shared) => ({
     'pawl_jobs_without_owner',
     'Jobs that nobody is known to look after; the reconciler takes them once a minute',
   ),
+  heldJobs: gauge(
+    shared,
+    'pawl_held_jobs',
+    'PENDING jobs whose message is not sent again until a person acts',
+  ),
   effects: gauge(shared, 'pawl_effects', 'Effects that are not COMPLETED', ['status']),
   inbox: gauge(
     shared,
@@ -184,6 +189,7 @@ function showFigures(gauges: ReturnType<typeof createGauges>, figures: Figures):
   gauges.heldAnswers.set(figures.heldAnswers);
   for (const [status, count] of Object.entries(openJobs)) gauges.openJobs.set({ status }, count);
   gauges.ownerless.set(figures.ownerless);
+  gauges.heldJobs.set(figures.heldJobs);
   for (const status of effectStatuses) {
     gauges.effects.set({ status }, effects.byStatus[status] ?? 0);
   }

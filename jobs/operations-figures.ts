@@ -5,6 +5,7 @@ import { type QueueDepth, type QueueName, readQueueDepths } from './queue-status
 import type { Sql } from './store/connect.ts';
 import { countInbox, type InboxCounts, oldestUnreceivedSeconds } from './store/inbox-counts.ts';
 import { countHeldAnswers } from './store/held-answers.ts';
+import { countHeldJobs } from './store/held-jobs.ts';
 import { countQuarantined } from './store/list-quarantine.ts';
 import {
   countOpenJobs,
@@ -37,6 +38,8 @@ export type Figures = {
   readonly heldAnswers: number;
   readonly openJobs: OpenJobs;
   readonly ownerless: number;
+  /** PENDING jobs whose message is not sent again until a person acts. */
+  readonly heldJobs: number;
   readonly effects: EffectFigures;
   readonly inbox: InboxCounts;
   readonly workers: readonly WorkerView[];
@@ -55,6 +58,7 @@ export async function readFigures(deps: FigureDeps): Promise<Figures> {
     heldAnswers,
     openJobs,
     ownerless,
+    heldJobs,
     effects,
     inbox,
     workers,
@@ -66,6 +70,7 @@ export async function readFigures(deps: FigureDeps): Promise<Figures> {
     countHeldAnswers(sql),
     countOpenJobs(sql),
     countOwnerless(sql),
+    countHeldJobs(sql),
     readEffectFigures(sql),
     countInbox(sql),
     findWorkers(sql),
@@ -82,6 +87,7 @@ export async function readFigures(deps: FigureDeps): Promise<Figures> {
     heldAnswers,
     openJobs,
     ownerless,
+    heldJobs,
     effects,
     inbox,
     workers,

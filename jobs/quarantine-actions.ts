@@ -1,8 +1,10 @@
 import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { classifyingAws } from './classify.ts';
 import type { QueueConfig } from './config.ts';
+import { messageNameOf } from './message-name.ts';
 import { sourceUrlOf } from './queue-status.ts';
 import type { Sql } from './store/connect.ts';
+import { releaseJobs } from './store/held-jobs.ts';
 import {
   listQuarantine,
   type QuarantinedMessage,
@@ -21,8 +23,9 @@ export type ResolvedQuarantine = {
 const batchSize = 20;
 
 /**
- * Sends quarantined messages to their queue again, as they were, and marks each after SQS has it: a crash in between
- * leaves it marked as not dealt with. One that still cannot be worked on is quarantined anew.
+ * Sends quarantined messages to their queue again, as they were, lets go the jobs that were held because of them, and
+ * marks each after SQS has it: a crash in between leaves it marked as not dealt with. One that still cannot be worked on
+ * is quarantined anew.
  */
 export async function redriveQuarantined(
   deps: Deps,
@@ -31,6 +34,10 @@ export async function redriveQuarantined(
 ): Promise<ResolvedQuarantine> {
   return await inBatches(deps.sql, filter, who.limit, async (messages) => {
     await Promise.all(messages.map((message) => send(deps, message)));
+    await releaseJobs(
+      deps.sql,
+      messages.flatMap(({ body }) => messageNameOf(body) ?? []),
+    );
     return await resolveQuarantined(deps.sql, idsOf(messages), 'redriven', who.actor);
   });
 }

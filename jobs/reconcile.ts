@@ -9,6 +9,7 @@ import { requestExpiry } from './stop.ts';
 import type { Sql } from './store/connect.ts';
 import { releaseOwner } from './store/dispatched-run.ts';
 import { finishJob } from './store/finish-job.ts';
+import { holdJob } from './store/held-jobs.ts';
 import type { OutboxRow } from './store/outbox.ts';
 import {
   awaitTurn,
@@ -22,28 +23,34 @@ import {
 export type QueueView = {
   /** Nothing visible, in flight or delayed. */
   readonly empty: boolean;
-  /** When the newest message was sent that a consumer has received; undefined before the first. */
-  readonly receivedUpTo: Date | undefined;
+  /** Whether what is received now of a message group (the tenant) was sent well after this moment. */
+  readonly hasPassed: (group: string, sentAt: Date) => boolean;
+  /** The idempotency keys of messages that lie in the dead-letter queue, as far as they were looked at. */
+  readonly deadLetters: ReadonlySet<string>;
 };
 
 export type ReconcileDeps = {
   readonly sql: Sql;
   readonly executions: Executions;
-  readonly queueView: () => Promise<QueueView>;
+  /** `anyPublished`: some of the jobs have a message in the queue, so it matters which are dead letters. */
+  readonly queueView: (anyPublished: boolean) => Promise<QueueView>;
   readonly publishSoon: (row: OutboxRow) => void;
   readonly log: Logger;
 };
 
 /** What to do about a job that nobody is known to look after. */
-export type Action = 'expire' | 'wait' | 'await-turn' | 'resend' | 'look';
+export type Action = 'expire' | 'wait' | 'await-turn' | 'resend' | 'hold' | 'look';
 
 /** DescribeExecution is refilled at 10 to 15 calls a second on AWS: what one pass may spend. */
 const describesPerPass = 300;
 const ownerSeconds = 300;
-/** How much older than what is received now a message must be to count as lost: queues are not strictly ordered. */
-const reorderAllowanceMs = 60_000;
+/** So often a message is sent again that nobody answers for; what is lost more often is not lost by chance. */
+const maxResends = 3;
 
-/** Pure. A backlog is never sent a second time: a message that may still be in the queue is waited for. */
+/**
+ * Pure. A backlog is never sent a second time: a message that may still be in the queue is waited for. Neither is what
+ * kills its consumers, or what they cannot read: it would do so again, for ever.
+ */
 export function decide(job: OwnerlessJob, queue: QueueView): Action {
   const open = job.status === 'PENDING' || job.status === 'RUNNING';
   if (open && job.expired) return 'expire';
@@ -52,17 +59,31 @@ export function decide(job: OwnerlessJob, queue: QueueView): Action {
   // Not published: the relay has it, and its lag is alarmed on its own.
   if (job.publishedAt === null) return job.messageId === null ? 'look' : 'wait';
   if (job.messageDone) return 'look';
-  const passed =
-    queue.receivedUpTo !== undefined &&
-    job.publishedAt.getTime() + reorderAllowanceMs < queue.receivedUpTo.getTime();
-  return queue.empty || passed ? 'resend' : 'wait';
+  if (job.held || isKeptElsewhere(job, queue)) return 'hold';
+  const isLost = queue.empty || queue.hasPassed(job.tenantId, job.publishedAt);
+  if (!isLost) return 'wait';
+  return job.resends < maxResends ? 'resend' : 'hold';
+}
+
+const isKeptElsewhere = (job: OwnerlessJob, queue: QueueView): boolean =>
+  job.quarantinedAs !== null || isDeadLetter(job, queue);
+
+const isDeadLetter = ({ idempotencyKey }: OwnerlessJob, { deadLetters }: QueueView): boolean =>
+  idempotencyKey !== null && deadLetters.has(idempotencyKey);
+
+/** Why a job is held, for the person who reads it. */
+function whyHeld(job: OwnerlessJob, queue: QueueView): string {
+  if (job.quarantinedAs !== null) return `its message is in quarantine: ${job.quarantinedAs}`;
+  if (isDeadLetter(job, queue))
+    return 'its message is in the dead-letter queue: consumers died of it';
+  return `its message was sent again ${job.resends} times, and no consumer has answered for it`;
 }
 
 /** Takes up the jobs past their `owner_until`; gives how many were found. Run once a minute. */
 export async function reconcile(deps: ReconcileDeps): Promise<number> {
   const jobs = await findOwnerless(deps.sql, describesPerPass);
   if (jobs.length === 0) return 0;
-  const queue = await deps.queueView();
+  const queue = await deps.queueView(jobs.some(({ publishedAt }) => publishedAt !== null));
   let answers = true;
   for (const job of jobs) {
     const action = decide(job, queue);
@@ -70,7 +91,7 @@ export async function reconcile(deps: ReconcileDeps): Promise<number> {
     try {
       // Where Step Functions fails or throttles, every further look would only cost its time.
       if (action === 'look' && !answers) await putBehind(deps, job);
-      else await act(deps, job, action);
+      else await act(deps, job, action, queue);
     } catch (error) {
       // One job must not hold up the others: neither now, nor by standing first in every pass.
       deps.log.error({ err: error, jobId: job.jobId, action }, 'job without an owner left alone');
@@ -90,7 +111,12 @@ async function putBehind({ sql, log }: ReconcileDeps, job: OwnerlessJob): Promis
   }
 }
 
-async function act(deps: ReconcileDeps, job: OwnerlessJob, action: Action): Promise<void> {
+async function act(
+  deps: ReconcileDeps,
+  job: OwnerlessJob,
+  action: Action,
+  queue: QueueView,
+): Promise<void> {
   switch (action) {
     case 'expire':
       return await expire(deps, job);
@@ -102,9 +128,16 @@ async function act(deps: ReconcileDeps, job: OwnerlessJob, action: Action): Prom
       crashPoint('before-message-resent');
       await resend(deps.sql, job, ownerSeconds);
       return crashPoint('after-message-resent');
+    case 'hold':
+      return await hold(deps, job, whyHeld(job, queue));
     case 'look':
       return await look(deps, job);
   }
+}
+
+async function hold({ sql, log }: ReconcileDeps, job: OwnerlessJob, why: string): Promise<void> {
+  await holdJob(sql, job, why);
+  log.error({ jobId: job.jobId, why }, 'job held for a person');
 }
 
 async function expire({ sql, publishSoon }: ReconcileDeps, job: OwnerlessJob): Promise<void> {

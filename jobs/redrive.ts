@@ -4,6 +4,7 @@ import { newEnvelope } from './envelope.ts';
 import { executionNameOf, type JobId, type TenantId } from './ids.ts';
 import type { Sql } from './store/connect.ts';
 import type { OutboxRow } from './store/outbox.ts';
+import { sendHeldAgain } from './store/held-jobs.ts';
 import { reopenJob } from './store/redrive-job.ts';
 import { findJobState, type JobState } from './store/stop-job.ts';
 
@@ -19,7 +20,7 @@ export type RedriveOutcome =
   | { readonly outcome: 'not-redrivable'; readonly job: JobState }
   /** Another job with its uniqueKey was submitted since, and is open. */
   | { readonly outcome: 'unique-key-taken'; readonly job: JobState }
-  /** `row` is for the relay; undefined where the job waits for its turn in its ordering key. */
+  /** `row` is for the relay; undefined where the job waits for its turn in its ordering key, or was held. */
   | { readonly outcome: 'redriven'; readonly job: JobState; readonly row: OutboxRow | undefined };
 
 export type RedriveRequest = {
@@ -36,12 +37,17 @@ export type RedriveRequest = {
 
 const redrivable = new Set(['FAILED', 'CANCELLED', 'EXPIRED']);
 
-/** Opens the job's next run and its message to the dispatcher, which asks Step Functions. */
+/**
+ * Opens the job's next run and its message to the dispatcher, which asks Step Functions. A PENDING job that is held has
+ * not begun its run: its message is sent again, whatever the mode.
+ */
 export async function requestRedrive(sql: Sql, request: RedriveRequest): Promise<RedriveOutcome> {
   const job = await findJobState(sql, request.jobId, request.tenantId);
   if (job === undefined) return { outcome: 'not-found' };
-  if (!redrivable.has(job.status)) return { outcome: 'not-redrivable', job };
   if (job.run !== (request.onlyRun ?? job.run)) return { outcome: 'not-redrivable', job };
+  if (job.held && (await sendHeldAgain(sql, job.jobId, request)))
+    return { outcome: 'redriven', job, row: undefined };
+  if (!redrivable.has(job.status)) return { outcome: 'not-redrivable', job };
 
   const mode = modeFor(job, request.mode);
   const fence = nextFence(job, mode);

@@ -10,6 +10,7 @@ import type { Disposition } from '../jobs/dispatch/dispatch-message.ts';
 import { crashPoint } from '../jobs/crash-point.ts';
 import { createMicroBatch } from '../jobs/micro-batch.ts';
 import type { ReceivedMessage } from '../jobs/store/quarantine.ts';
+import type { ReceivedGroups } from './received-groups.ts';
 
 export type QueueConsumer = {
   start(): void;
@@ -17,8 +18,6 @@ export type QueueConsumer = {
   pause(): void;
   /** Takes no more, gives back what has not begun, and resolves when the rest is done or `graceMs` is over. */
   stop(graceMs: number): Promise<void>;
-  /** When the newest message that was received had been sent. */
-  readonly receivedUpTo: Date | undefined;
 };
 
 type Options = {
@@ -30,6 +29,8 @@ type Options = {
   readonly handle: (message: ReceivedMessage) => Promise<Disposition>;
   /** Told of every message that stays in the queue because something around us fails, and of each that is done. */
   readonly onOutcome?: (disposition: Disposition) => void;
+  /** Told of every message that is taken. */
+  readonly received?: ReceivedGroups;
   readonly log: Logger;
 };
 
@@ -45,7 +46,6 @@ export function consumeQueue(options: Options): QueueConsumer {
   const { sqs, queueUrl, queue, concurrency, handle, onOutcome, log } = options;
   const deletions = createDeletions(sqs, queueUrl, log);
   const inHand = new Set<Promise<unknown>>();
-  let receivedUpTo: Date | undefined;
   let stopping = false;
   let paused = false;
 
@@ -54,7 +54,8 @@ export function consumeQueue(options: Options): QueueConsumer {
       await giveBack(message, 0);
       return undefined;
     }
-    receivedUpTo = later(receivedUpTo, sentAt(message));
+    noteReceived(options.received, message);
+    crashPoint('after-message-received');
     const disposition = await handle(toReceived(queue, message));
     onOutcome?.(disposition);
     if (disposition.kind === 'done') deletions.add(message);
@@ -87,6 +88,7 @@ export function consumeQueue(options: Options): QueueConsumer {
   return {
     start() {
       paused = false;
+      options.received?.resume();
       for (const consumer of consumers) startWhenIdle(consumer, () => !paused && !stopping);
     },
     pause() {
@@ -101,9 +103,6 @@ export function consumeQueue(options: Options): QueueConsumer {
       await settledBy(pollsEnd, () => Promise.all(consumers.map((consumer) => stopped(consumer))));
       await settledBy(deadline, () => Promise.all(inHand));
       await settledBy(deadline + 2_000, () => deletions.drain());
-    },
-    get receivedUpTo() {
-      return receivedUpTo;
     },
   };
 }
@@ -188,13 +187,10 @@ const createDeletions = (sqs: SQSClient, queueUrl: string, log: Logger) =>
     },
   });
 
-const later = (a: Date | undefined, b: Date | undefined): Date | undefined =>
-  a === undefined || (b !== undefined && b > a) ? b : a;
-
-const sentAt = (message: Message): Date | undefined => {
-  const sent = Number(message.Attributes?.SentTimestamp);
-  return Number.isFinite(sent) ? new Date(sent) : undefined;
-};
+function noteReceived(received: ReceivedGroups | undefined, { Attributes }: Message): void {
+  const sent = Number(Attributes?.SentTimestamp);
+  if (Number.isFinite(sent)) received?.receive(Attributes?.MessageGroupId ?? '', new Date(sent));
+}
 
 const toReceived = (queue: ReceivedMessage['queue'], message: Message): ReceivedMessage => ({
   queue,

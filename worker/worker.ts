@@ -18,7 +18,8 @@ import { createCircuit } from './circuit.ts';
 import { consumeQueue } from './consume-queue.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { createMessageStats } from './message-stats.ts';
-import { isQueueEmpty } from './queue-view.ts';
+import { viewJobRequests } from './queue-view.ts';
+import { createReceivedGroups } from './received-groups.ts';
 import { type Loop, repeat } from './repeat.ts';
 import { tellCompletions } from './tell-completions.ts';
 import { createTokenBucket } from './token-bucket.ts';
@@ -77,10 +78,12 @@ export function createWorker(deps: WorkerDeps): Worker {
     'job-requests': createMessageStats(now),
     'execution-events': createMessageStats(now),
   };
+  const received = createReceivedGroups({ now });
   const requests = consumeQueue({
     sqs,
     log,
     onOutcome,
+    received,
     queue: 'job-requests',
     queueUrl: config.queues.jobRequestsUrl,
     concurrency: config.dispatchConcurrency,
@@ -133,10 +136,8 @@ export function createWorker(deps: WorkerDeps): Worker {
           executions,
           log,
           publishSoon: (row) => relay.publishSoon(row),
-          queueView: async () => ({
-            empty: await isQueueEmpty(sqs, config.queues.jobRequestsUrl),
-            receivedUpTo: requests.receivedUpTo,
-          }),
+          queueView: (anyPublished) =>
+            viewJobRequests({ sqs, log, received, queues: config.queues }, anyPublished),
         });
       },
       log,

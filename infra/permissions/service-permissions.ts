@@ -86,6 +86,12 @@ export function executionStatements({ machines, executions }: StatesArns): Polic
       'Executions',
       ['states:DescribeExecution', 'states:RedriveExecution', 'states:StopExecution'],
       [executions],
+    // The reconciler looks whose message died; what it receives it gives back.
+    allow(
+      'LookAtDeadLetters',
+      ['sqs:ReceiveMessage', 'sqs:ChangeMessageVisibility'],
+      [jobRequests.dlq.queueArn],
+    ),
     ),
     // A provider's answer to a waiting state: the token is the permission, the action knows no resources.
     allow('Callbacks', ['states:SendTaskSuccess'], ['*']),

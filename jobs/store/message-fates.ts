@@ -1,4 +1,5 @@
 import type { JobId } from '../ids.ts';
+import type { MessageName } from '../message-name.ts';
 import type { Sql } from './connect.ts';
 
 /** What is known of a message that lies in a dead-letter queue. */
@@ -9,8 +10,6 @@ export type MessageFate = {
   readonly inboxOutcome: string | null;
   readonly inboxUpdatedAt: Date | null;
 };
-
-export type MessageName = { readonly jobId: JobId; readonly idempotencyKey: string | null };
 
 /** Looks up the jobs and inbox rows of messages; one row for each, in any order. */
 export async function findMessageFates(

@@ -14,6 +14,13 @@ export type OwnerlessJob = {
   /** The newest message to the dispatcher about the job: null where there is none any more. */
   readonly messageId: string | null;
   readonly publishedAt: Date | null;
+  readonly idempotencyKey: string | null;
+  /** How often the message was sent again because it seemed to be lost. */
+  readonly resends: number;
+  /** The code under which the message is kept in quarantine; null where it is not there. */
+  readonly quarantinedAs: string | null;
+  /** It waits for a person already. */
+  readonly held: boolean;
   /** The dispatcher is done with it: sending it again would change nothing. */
   readonly messageDone: boolean;
   /** It waits for its turn in its ordering key: nobody sends its message yet. */
@@ -26,15 +33,23 @@ export async function findOwnerless(sql: Sql, limit: number): Promise<OwnerlessJ
     select jobs.job_id as "jobId", jobs.tenant_id as "tenantId", type, jobs.status, execution_name as "executionName",
            redrive_count as "redriveCount", coalesce(expires_at <= now() and (stoppable = 'until-final' or started_at is null), false) as expired,
            message.message_id as "messageId", message.published_at as "publishedAt",
+           message.idempotency_key as "idempotencyKey", coalesce(message.resends, 0) as resends,
+           kept.code as "quarantinedAs", held_since is not null as held,
            coalesce(inbox.status in ('COMPLETED', 'FAILED_TERMINAL'), false) as "messageDone",
            coalesce(message.next_attempt_at = 'infinity', false) as "waitsInOrder"
     from jobs
     left join lateral (
-      select message_id, published_at, next_attempt_at, envelope ->> 'idempotencyKey' as idempotency_key from outbox
+      select message_id, published_at, next_attempt_at, resends, envelope ->> 'idempotencyKey' as idempotency_key from outbox
       where outbox.job_id = jobs.job_id and destination = 'job-requests' and message_type <> 'TaskCallbackReceived'
       order by created_at desc limit 1
     ) message on true
     left join worker_inbox inbox on inbox.tenant_id = jobs.tenant_id and inbox.idempotency_key = message.idempotency_key
+    left join lateral (
+      select code from quarantined_messages
+      where quarantined_messages.job_id = jobs.job_id and quarantined_messages.idempotency_key = message.idempotency_key
+        and queue = 'job-requests' and resolution is null
+      limit 1
+    ) kept on true
     where owner_until < now()
     order by owner_until
     limit ${limit}`;
@@ -66,7 +81,7 @@ export async function extendOwner(sql: Sql, job: OwnerlessJob, seconds: number):
 export async function resend(sql: Sql, job: OwnerlessJob, ownerSeconds: number): Promise<void> {
   await sql`
     with due as (
-      update outbox set published_at = null, next_attempt_at = now()
+      update outbox set published_at = null, next_attempt_at = now(), resends = resends + 1
       where message_id = ${job.messageId} and published_at is not null
       returning job_id
     )

@@ -1,6 +1,7 @@
 import { v7 } from 'uuid';
 import type { FailureCode } from '../failure-codes.ts';
 import { storableText } from '../failure.ts';
+import { messageNameOf } from '../message-name.ts';
 import type { Sql } from './connect.ts';
 
 /** The queues whose messages may be quarantined. */
@@ -31,11 +32,14 @@ export async function quarantine(
   code: FailureCode,
   reason: string,
 ): Promise<void> {
+  const name = messageNameOf(message.body);
+  const key = name?.idempotencyKey ?? null;
   await sql`
     insert into quarantined_messages as q
-      (quarantine_id, queue, sqs_message_id, body, attributes, code, reason, receive_count)
+      (quarantine_id, queue, sqs_message_id, body, attributes, code, reason, receive_count, job_id, idempotency_key)
     values (${v7()}, ${message.queue}, ${message.sqsMessageId}, ${storableText(message.body, maxBodyBytes)},
-            ${sql.json(message.attributes)}, ${code}, ${storableText(reason)}, ${message.receiveCount})
+            ${sql.json(message.attributes)}, ${code}, ${storableText(reason)}, ${message.receiveCount},
+            ${name?.jobId ?? null}, ${key === null ? null : storableText(key)})
     on conflict (queue, sqs_message_id) do update set
       last_seen_at = now(), receive_count = greatest(q.receive_count, excluded.receive_count)`;
 }

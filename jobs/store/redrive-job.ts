@@ -62,6 +62,7 @@ async function writeReopening(
     with reopened as (
       update jobs set status = 'PENDING', run = run + 1, execution_name = ${next.executionName},
                       redrive_count = ${next.redriveCount}, failure = null, finished_at = null, result = null,
+                      held_since = null, held_because = null,
                       expires_at = ${next.expiresAt}, revision = revision + 1,
                       owner_until = least(${mayGo ? sql`now() + interval '5 minutes'` : null}, ${next.expiresAt}::timestamptz)
       where job_id = ${job.jobId} and status = ${job.status} and execution_name = ${job.executionName}

@@ -22,6 +22,8 @@ export type JobState = {
   readonly pastStopping: boolean;
   /** Whether other jobs of its ordering key wait for this one. */
   readonly holdsKey: boolean;
+  /** PENDING, and its message is not sent again until a person acts. */
+  readonly held: boolean;
 };
 
 /** `tenantId` undefined: an operator, who sees the jobs of all tenants. */
@@ -35,7 +37,8 @@ export async function findJobState(
            redrive_count as "redriveCount", correlation_id as "correlationId", traceparent,
            ordering_key is not null as ordered, failure ->> 'code' as "failureCode",
            (stoppable = 'until-started' and started_at is not null and status <> 'FAILED') as "pastStopping",
-           exists (select from ordering_keys where current_job = jobs.job_id) as "holdsKey"
+           exists (select from ordering_keys where current_job = jobs.job_id) as "holdsKey",
+           (held_since is not null and status = 'PENDING') as held
     from jobs where job_id = ${jobId} and (${tenantId ?? null}::text is null or tenant_id = ${tenantId ?? null})`;
   return row;
 }

@@ -9,12 +9,17 @@ export type StuckJob = {
   readonly status: string;
   readonly executionName: string;
   readonly executionArn: string | null;
-  readonly why: 'no-owner' | 'slow' | 'waits-for-callback' | 'callback-held';
-  /** `no-owner`: since when nobody is known to look after it; `slow`: since when its run lasts; else: of the callback. */
+  readonly why: 'no-owner' | 'held' | 'slow' | 'waits-for-callback' | 'callback-held';
+  /**
+   * `no-owner`: since when nobody is known to look after it; `held`: since when it waits for a person; `slow`: since when
+   * its run lasts; else: of the callback.
+   */
   readonly since: Date;
   readonly ageSeconds: number;
   /** `slow`: what 99 of 100 jobs of its type stay under; null where too few are known and its timeout is the measure. */
   readonly usualSeconds: number | null;
+  /** `held`: why its message is not sent again. */
+  readonly heldReason: string | null;
 };
 
 /** Past their `owner_until`: the reconciler takes them once a minute. One index scan. */
@@ -23,8 +28,18 @@ export async function findJobsWithoutOwner(sql: Sql, limit: number): Promise<Stu
     select job_id as "jobId", tenant_id as "tenantId", type, status, execution_name as "executionName",
            execution_arn as "executionArn", 'no-owner' as why, owner_until as since,
            extract(epoch from now() - owner_until)::double precision as "ageSeconds",
-           null::double precision as "usualSeconds"
+           null::double precision as "usualSeconds", null as "heldReason"
     from jobs where owner_until < now() order by owner_until limit ${limit}`;
+}
+
+/** PENDING jobs that wait for a person, longest first (held-jobs.ts). One index scan. */
+export async function findHeldJobs(sql: Sql, limit: number): Promise<StuckJob[]> {
+  return await sql<StuckJob[]>`
+    select job_id as "jobId", tenant_id as "tenantId", type, status, execution_name as "executionName",
+           execution_arn as "executionArn", 'held' as why, held_since as since,
+           extract(epoch from now() - held_since)::double precision as "ageSeconds",
+           null::double precision as "usualSeconds", held_because as "heldReason"
+    from jobs where held_since is not null and status = 'PENDING' order by held_since limit ${limit}`;
 }
 
 /** How many of the newest jobs tell what is usual, and how many of a type there must be among them. */
@@ -61,7 +76,7 @@ export async function findSlowJobs(
     select job_id as "jobId", tenant_id as "tenantId", type, status, execution_name as "executionName",
            execution_arn as "executionArn", 'slow' as why, since,
            extract(epoch from now() - since)::double precision as "ageSeconds",
-           usual.seconds as "usualSeconds"
+           usual.seconds as "usualSeconds", null as "heldReason"
     from running left join usual using (type) left join limits using (type)
     where extract(epoch from now() - since) > coalesce(greatest(usual.seconds, 1), "timeoutSeconds", 3600)
     order by since limit ${limit}`;
@@ -70,17 +85,27 @@ export async function findSlowJobs(
 /**
  * RUNNING jobs that wait for a provider's answer, and answers that nothing will read, the oldest first. A waiting one
  * is no failure as such: its machine has a timeout for it.
+ *
+ * Each kind has its own index (callbacks_held, callbacks_waiting); with `or` neither was used, and every callback was read.
  */
 export async function findJobsAtCallbacks(sql: Sql, limit: number): Promise<StuckJob[]> {
   return await sql<StuckJob[]>`
+    with held as (
+      select callback_id, 'callback-held' as why, held_at as since
+      from callbacks where held_at is not null and resolved_at is null
+      order by held_at limit ${limit}
+    ),
+    waiting as (
+      select callback_id, 'waits-for-callback' as why, callbacks.created_at as since
+      from callbacks join jobs using (job_id)
+      where answered_at is null and settled_at is null and held_at is null and status = 'RUNNING'
+      order by callbacks.created_at limit ${limit}
+    )
     select job_id as "jobId", jobs.tenant_id as "tenantId", type, status, jobs.execution_name as "executionName",
-           execution_arn as "executionArn",
-           case when held_at is null then 'waits-for-callback' else 'callback-held' end as why,
-           coalesce(held_at, callbacks.created_at) as since,
-           extract(epoch from now() - coalesce(held_at, callbacks.created_at))::double precision as "ageSeconds",
-           null::double precision as "usualSeconds"
-    from callbacks join jobs using (job_id)
-    where (held_at is not null and resolved_at is null)
-       or (answered_at is null and settled_at is null and status = 'RUNNING')
+           execution_arn as "executionArn", why, since,
+           extract(epoch from now() - since)::double precision as "ageSeconds",
+           null::double precision as "usualSeconds", null as "heldReason"
+    from (select * from held union all select * from waiting) found
+    join callbacks using (callback_id) join jobs using (job_id)
     order by since limit ${limit}`;
 }

@@ -17,6 +17,7 @@ const ways = {
   'before-send-message-batch': ['succeed', 'later'],
   'after-send-message-batch': ['succeed', 'later'],
   'after-publish-recorded': ['succeed', 'later'],
+  'after-message-received': ['succeed'],
   'after-message-claimed': ['succeed'],
   'before-start-execution': ['succeed', 'restart'],
   'after-start-execution': ['succeed', 'restart'],

@@ -116,9 +116,30 @@ export const mutations: readonly Mutation[] = [
   {
     guard: 'reconciler: a backlog is not sent again blindly',
     file: 'jobs/reconcile.ts',
-    from: "return queue.empty || passed ? 'resend' : 'wait';",
-    to: "return queue.empty || passed || true ? 'resend' : 'wait';",
+    from: "if (!isLost) return 'wait';",
+    to: '',
     tests: ['test/jobs/reconcile-decision.test.ts'],
+  },
+  {
+    guard: 'reconciler: what kills its consumers is not sent to them again',
+    file: 'jobs/reconcile.ts',
+    from: "if (job.held || isKeptElsewhere(job, queue)) return 'hold';",
+    to: '',
+    tests: ['test/jobs/reconcile-decision.test.ts'],
+  },
+  {
+    guard: 'reconciler: a message is not sent again without end',
+    file: 'jobs/reconcile.ts',
+    from: "return job.resends < maxResends ? 'resend' : 'hold';",
+    to: "return 'resend';",
+    tests: ['test/jobs/held-jobs.test.ts'],
+  },
+  {
+    guard: 'reconciler: a backlog is one tenant’s, not everybody’s',
+    file: 'worker/received-groups.ts',
+    from: 'const seen = groups.get(group);',
+    to: 'const seen = [...groups.values()].at(-1);',
+    tests: ['test/worker/received-groups.test.ts'],
   },
   {
     guard: 'reconciler: owners that are overdue are looked for',

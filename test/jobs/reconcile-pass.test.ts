@@ -23,7 +23,8 @@ const pass = async (describe: Executions['describe']): Promise<number> => {
   return await reconcile({
     sql,
     executions: { ...createExecutions(sfn, prefix), describe },
-    queueView: () => Promise.resolve({ empty: true, receivedUpTo: undefined }),
+    queueView: () =>
+      Promise.resolve({ empty: true, hasPassed: () => false, deadLetters: new Set<string>() }),
     publishSoon: () => undefined,
     log: pino({ level: 'silent' }),
   });

@@ -1,7 +1,9 @@
 import { type Static, Type } from 'typebox';
 import { discardDeadLetters, redriveDeadLetters, type Taken } from '../../../jobs/dead-letters.ts';
 import { listDeadLetters } from '../../../jobs/list-dead-letters.ts';
+import { messageNameOf } from '../../../jobs/message-name.ts';
 import { queueUrlOf } from '../../../jobs/queue-status.ts';
+import { releaseJobs } from '../../../jobs/store/held-jobs.ts';
 import { audited } from '../../../jobs/store/operator-actions.ts';
 import { keepDiscarded } from '../../../jobs/store/keep-discarded.ts';
 import type { Api, RouteDeps } from '../../api.ts';
@@ -113,8 +115,16 @@ export function deadLetters(api: Api, { sql, operations }: RouteDeps): void {
           reason: why,
           details: { chosen },
         },
-        async () =>
-          await redriveDeadLetters(sqs, urls, { messageIds, limit: mostAtOnce, timeLimitMs }),
+        async () => {
+          const sent = await redriveDeadLetters(sqs, urls, {
+            messageIds,
+            limit: mostAtOnce,
+            timeLimitMs,
+          });
+          const names = sent.taken.flatMap(({ Body = '' }) => messageNameOf(Body) ?? []);
+          await releaseJobs(sql, names);
+          return sent;
+        },
         ({ taken: sent }) => `${sent.length} sent to ${source}`,
       );
       return represent(taken);

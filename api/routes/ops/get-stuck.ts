@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { countHistory } from '../../../jobs/execution-history.ts';
 import { createExecutions } from '../../../jobs/executions.ts';
 import {
+  findHeldJobs,
   findJobsAtCallbacks,
   findJobsWithoutOwner,
   findSlowJobs,
@@ -16,7 +17,7 @@ const stuck = Type.Object({
   type: Type.String(),
   status: Type.String(),
   why: Type.String({
-    description: 'no-owner, slow, long-history, waits-for-callback or callback-held',
+    description: 'no-owner, held, slow, long-history, waits-for-callback or callback-held',
   }),
   since: time,
   ageSeconds: Type.Number(),
@@ -55,8 +56,9 @@ export function getStuck(api: Api, { sql, registry, operations }: RouteDeps): vo
         type,
         timeoutSeconds,
       }));
-      const [ownerless, slow, atCallbacks] = await Promise.all([
+      const [ownerless, held, slow, atCallbacks] = await Promise.all([
         findJobsWithoutOwner(sql, shown),
+        findHeldJobs(sql, shown),
         findSlowJobs(sql, timeouts, shown),
         findJobsAtCallbacks(sql, shown),
       ]);
@@ -68,6 +70,7 @@ export function getStuck(api: Api, { sql, registry, operations }: RouteDeps): vo
       return {
         jobs: [
           ...ownerless.map((job) => represent(job, null)),
+          ...held.map((job) => represent(job, null)),
           ...slow.map((job, index) => represent(job, eventsOf(index))),
           ...atCallbacks.map((job) => represent(job, null)),
         ],
@@ -92,7 +95,10 @@ function represent(job: StuckJob, historyEvents: number | null): Static<typeof s
   };
 }
 
-function nextActionOf(why: string, { jobId, status }: StuckJob): string {
+function nextActionOf(why: string, { jobId, status, heldReason }: StuckJob): string {
+  if (why === 'held') {
+    return `${heldReason}; mend the cause, then redrive the message (GET /ops/dlq, /ops/quarantine) or, where it is gone, POST /jobs/${jobId}/redrive; see docs/runbooks/stuck-jobs.md`;
+  }
   if (why === 'no-owner') {
     return status === 'PENDING' || status === 'RUNNING'
       ? `the reconciler takes it within a minute; if it stays, see docs/runbooks/stuck-jobs.md`
