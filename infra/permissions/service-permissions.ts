@@ -67,6 +67,12 @@ export function workerStatements(
       received.map(({ queue }) => queue.queueArn),
     ),
     allow('QueueDepths', ['sqs:GetQueueAttributes'], queues),
+    // The reconciler looks whose message died; what it receives it gives back.
+    allow(
+      'LookAtDeadLetters',
+      ['sqs:ReceiveMessage', 'sqs:ChangeMessageVisibility'],
+      [jobRequests.dlq.queueArn],
+    ),
     ...executionStatements(arns),
     allow('ReadFailures', ['states:GetExecutionHistory'], [arns.executions]),
     // Whether Step Functions answers at all; the action knows no resources.
@@ -86,12 +92,6 @@ export function executionStatements({ machines, executions }: StatesArns): Polic
       'Executions',
       ['states:DescribeExecution', 'states:RedriveExecution', 'states:StopExecution'],
       [executions],
-    // The reconciler looks whose message died; what it receives it gives back.
-    allow(
-      'LookAtDeadLetters',
-      ['sqs:ReceiveMessage', 'sqs:ChangeMessageVisibility'],
-      [jobRequests.dlq.queueArn],
-    ),
     ),
     // A provider's answer to a waiting state: the token is the permission, the action knows no resources.
     allow('Callbacks', ['states:SendTaskSuccess'], ['*']),
