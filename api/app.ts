@@ -31,6 +31,7 @@ import { postBatch } from './routes/post-batch.ts';
 import { postCancel } from './routes/post-cancel.ts';
 import { postJobs } from './routes/post-jobs.ts';
 import { postRedrive } from './routes/post-redrive.ts';
+import { completeUpload } from './routes/complete-upload.ts';
 import { postUploads, uploadOriginOf } from './routes/post-uploads.ts';
 import { createRateLimit } from './rate-limit.ts';
 import { webhookSecrets } from './routes/webhook-secrets.ts';
@@ -44,6 +45,7 @@ const keyedRoutes = [
   getMe,
   listJobTypes,
   postUploads,
+  completeUpload,
   postJobs,
   postBatch,
   listJobs,

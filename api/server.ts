@@ -13,6 +13,7 @@ import { assertSchema } from '../jobs/store/migrate.ts';
 import { loadJobTypes } from '../statemachines/registry.ts';
 import { defaultLoadLimits } from './shed-load.ts';
 import { closeApp } from './close-app.ts';
+import { presigningSettings } from './multipart-upload.ts';
 import { createApp } from './app.ts';
 import { createOperations } from './operations.ts';
 const config = readApiConfig(undefined, await readSecretSettings(readSettingsSecretArn()));
@@ -38,7 +39,7 @@ const readiness = { isDraining: false };
 const app = await createApp(
   {
     sql,
-    s3: new S3Client({ requestHandler }),
+    s3: new S3Client({ requestHandler, ...presigningSettings }),
     relay,
     registry: await loadJobTypes(config.jobTypeFolders),
     payloadBucket: config.payloadBucket,

@@ -84,7 +84,7 @@ export const commands: Readonly<Record<string, ((call: Call) => Promise<void>) |
     console.log(`${answer.jobId} is ${answer.status}, run ${answer.run}`);
   },
   async upload({ pawl, flags, argument }) {
-    showJson(await uploadFile(pawl, wanted(argument, '<file>'), flags['content-type']));
+    showJson(await uploadFile(pawl, wanted(argument, '<file>'), uploadFlags(flags)));
   },
 };
 
@@ -92,7 +92,7 @@ async function submit({ pawl, flags, argument }: Call): Promise<void> {
   const type = wanted(argument, '<type>');
   const { file } = flags;
   const payloadRef =
-    file === undefined ? undefined : await uploadFile(pawl, file, flags['content-type']);
+    file === undefined ? undefined : await uploadFile(pawl, file, uploadFlags(flags));
   const request = requestOf(type, flags, payloadRef);
   const key = flags['idempotency-key'];
   const accepted = await pawl.submit(request, key === undefined ? {} : { idempotencyKey: key });
@@ -104,6 +104,11 @@ async function submit({ pawl, flags, argument }: Call): Promise<void> {
   const job = await follow(pawl, flags, accepted.jobId);
   if (job.status !== 'SUCCEEDED') throw new JobNotSucceeded(job);
 }
+
+const uploadFlags = (flags: Flags) => ({
+  contentType: flags['content-type'],
+  json: flags.json === true,
+});
 
 async function watch({ pawl, flags, argument }: Call): Promise<void> {
   await follow(pawl, flags, wanted(argument, '<jobId>'));

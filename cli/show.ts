@@ -1,4 +1,5 @@
 import type { Job, JobEvent } from '../client/pawl-client.ts';
+import { createProgressBar } from './progress-bar.ts';
 
 export const showJson = (value: unknown): void => console.log(JSON.stringify(value));
 
@@ -18,37 +19,17 @@ export function showJob(job: Job): void {
     console.log(`  result ${JSON.stringify(job.result, null, 2).replaceAll('\n', '\n  ')}`);
 }
 
-const barWidth = 30;
+const bar = createProgressBar(process.stdout);
 
-/** A line for each arrow; progress as a bar that moves on a terminal, as lines elsewhere. */
+/** A line for each arrow; progress as a bar. */
 export function showEvent(event: JobEvent): void {
   if (event.event === 'status') {
-    endBar();
+    bar.end();
     console.log(`${event.at}  ${event.status}${event.run > 1 ? `  run ${event.run}` : ''}`);
     return;
   }
   const { done, total, failed } = event;
   const failures = failed === 0 ? '' : `, ${failed} failed`;
-  const text =
-    total === null || total === 0
-      ? `${done} done${failures}`
-      : `${bar(done, total)} ${done} of ${total}${failures}`;
-  if (process.stdout.isTTY) {
-    process.stdout.write(`\r\u001b[K${text}`);
-    barIsOpen = true;
-  } else {
-    console.log(text);
-  }
-}
-
-let barIsOpen = false;
-
-function endBar(): void {
-  if (barIsOpen) process.stdout.write('\n');
-  barIsOpen = false;
-}
-
-function bar(done: number, total: number): string {
-  const filled = Math.round((Math.min(done, total) / total) * barWidth);
-  return `[${'#'.repeat(filled)}${'.'.repeat(barWidth - filled)}]`;
+  if (total === null || total === 0) console.log(`${done} done${failures}`);
+  else bar.show(done, total, `${done} of ${total}${failures}`);
 }

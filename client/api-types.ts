@@ -136,21 +136,63 @@ export type Operations = {
       }[];
     };
   };
-  /** POST /uploads: Get an address to upload a payload to */
+  /** POST /uploads: Get an address to upload a payload to; above 100 MB, one for each part */
   createUpload: {
     body: {
       /** of all the bytes, in hex */
       sha256: string;
       size: number;
       contentType: string;
+      /** of every part but the last, which may be smaller */
+      partSize?: number;
+      /** of the bytes of each part, in hex: S3 then checks each as it comes */
+      partSha256?: string[];
     };
+    answer:
+      | {
+          uploadUrl: string;
+          method: 'PUT';
+          /** to be sent with the PUT, exactly as they are */
+          headers: {
+            [name: string]: string;
+          };
+          payloadRef: {
+            bucket: string;
+            key: string;
+            versionId?: string;
+            sha256: string;
+            size?: number;
+          };
+          expiresAt: string;
+        }
+      | {
+          parts: {
+            /** to PUT the part to */
+            url: string;
+            /** to be sent with the PUT, exactly as they are */
+            headers: {
+              [name: string]: string;
+            };
+            /** bytes of this part; the parts follow one another */
+            size: number;
+          }[];
+          /** to POST to, with the key, when all parts are there */
+          completeUrl: string;
+          payloadRef: {
+            bucket: string;
+            key: string;
+            versionId?: string;
+            sha256: string;
+            size?: number;
+          };
+          expiresAt: string;
+        };
+  };
+  /** POST /uploads/{sha256}/complete: Make the parts of an upload one payload */
+  completeUpload: {
+    path: { sha256: string };
+    query: { uploadId: string; size: number; parts: number };
     answer: {
-      uploadUrl: string;
-      method: 'PUT';
-      /** to be sent with the PUT, exactly as they are */
-      headers: {
-        [name: string]: string;
-      };
       payloadRef: {
         bucket: string;
         key: string;
@@ -158,7 +200,6 @@ export type Operations = {
         sha256: string;
         size?: number;
       };
-      expiresAt: string;
     };
   };
   /** POST /jobs: Submit a job */
@@ -1234,6 +1275,7 @@ export const routes = {
   getMe: ['GET', '/me'],
   listJobTypes: ['GET', '/job-types'],
   createUpload: ['POST', '/uploads'],
+  completeUpload: ['POST', '/uploads/{sha256}/complete'],
   submitJob: ['POST', '/jobs'],
   listJobs: ['GET', '/jobs'],
   submitJobs: ['POST', '/jobs/batch'],

@@ -31,3 +31,8 @@ export class JobNotSucceeded extends Error {
     this.job = job;
   }
 }
+
+/** S3 refused the bytes; its answer says why. */
+export class UploadRefused extends Error {
+  override readonly name = 'UploadRefused';
+}

@@ -6,8 +6,10 @@ import { type JobEvent, watchJob } from './watch-job.ts';
 
 export type { AcceptedJob, Job, Operations, Problem } from './api-types.ts';
 export type { ClientOptions } from './call-api.ts';
-export { JobNotSucceeded, PawlProblem, PawlUnreachable } from './errors.ts';
-export { type Payload, type UploadOptions, UploadRefused } from './upload-payload.ts';
+export { JobNotSucceeded, PawlProblem, PawlUnreachable, UploadRefused } from './errors.ts';
+export { type PresignedPut, putBytes, type Sending } from './put-bytes.ts';
+export { announceParts, sendParts } from './upload-parts.ts';
+export type { Payload, UploadOptions } from './upload-payload.ts';
 export type { JobEvent } from './watch-job.ts';
 
 export type JobRequest = Operations['submitJob']['body'];

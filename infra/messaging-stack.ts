@@ -74,7 +74,8 @@ export class MessagingStack extends Stack {
       serverAccessLogsPrefix: 'payloads/',
       lifecycleRules: [
         {
-          abortIncompleteMultipartUploadAfter: Duration.days(7),
+          // POST /uploads gives hours; a day later nobody completes it any more.
+          abortIncompleteMultipartUploadAfter: Duration.days(1),
           noncurrentVersionExpiration: Duration.days(30),
           transitions: [
             {

@@ -1,3 +1,4 @@
+import { announceParts, sendParts, sha256Of } from '../../client/upload-parts.ts';
 import { type Answer, call } from '../api/call.ts';
 
 export type PayloadRef = Answer<'createUpload'>['payloadRef'];
@@ -19,23 +20,39 @@ export async function uploadFile(
       sha256,
       size: file.size,
       contentType: file.type === '' ? 'application/octet-stream' : file.type,
+      ...(await announceParts(file)),
     },
   });
   show({ step: 'sending', part: 0 });
-  await put(upload, file, (part) => show({ step: 'sending', part }));
-  show({ step: 'done', payloadRef: upload.payloadRef });
-  return upload.payloadRef;
+  const payloadRef = await send(key, sha256, upload, file, (part) =>
+    show({ step: 'sending', part }),
+  );
+  show({ step: 'done', payloadRef });
+  return payloadRef;
 }
 
-/** WebCrypto hashes only what is whole in memory: a browser's form is for files that fit there. */
-async function sha256Of(file: File): Promise<string> {
-  const digest = await crypto.subtle.digest('SHA-256', await file.arrayBuffer());
-  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('');
+/** By one PUT, or part by part where the API says so: it does for large files. */
+async function send(
+  key: string,
+  sha256: string,
+  upload: Answer<'createUpload'>,
+  file: File,
+  sent: (part: number) => void,
+): Promise<PayloadRef> {
+  if (!('parts' in upload)) {
+    await put(upload, file, sent);
+    return upload.payloadRef;
+  }
+  await sendParts({ fetch: window.fetch.bind(window) }, upload.parts, file, (sentBytes) =>
+    sent(sentBytes / file.size),
+  );
+  const query = Object.fromEntries(new URL(upload.completeUrl).searchParams);
+  return (await call(key, 'completeUpload', { path: { sha256 }, query })).body.payloadRef;
 }
 
 /** By XMLHttpRequest, because fetch does not tell how much has been sent. */
 async function put(
-  upload: Answer<'createUpload'>,
+  upload: Exclude<Answer<'createUpload'>, { parts: unknown }>,
   file: File,
   sent: (part: number) => void,
 ): Promise<void> {

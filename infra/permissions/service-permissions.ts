@@ -26,7 +26,11 @@ export function apiStatements(
       dlqs,
     ),
     // Presigned addresses carry the signer's permissions.
-    allow('Uploads', ['s3:PutObject'], [messaging.objectsArn('payloads/*')]),
+    allow(
+      'Uploads',
+      ['s3:PutObject', 's3:ListMultipartUploadParts'],
+      [messaging.objectsArn('payloads/*')],
+    ),
     allow(
       'Results',
       ['s3:GetObject', 's3:GetObjectVersion'],

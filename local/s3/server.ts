@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Credentials } from './auth/verify-request.ts';
 import { handleRequest, type Log } from './http/handle-request.ts';
+import { abortOldUploads } from './object/abort-old-uploads.ts';
 import { openStore } from './store/open-store.ts';
 
 export type { Credentials } from './auth/verify-request.ts';
@@ -32,6 +33,8 @@ const idleTimeoutMs = 5 * 60_000;
 const requestTimeoutMs = 60 * 60_000;
 const maxHeaderBytes = 16 * 1024;
 const maxConnections = 1000;
+/** How often lifecycle rules are applied. */
+const lifecycleMs = 60 * 60_000;
 
 /** A small S3 on files: path style, SigV4, versions, multipart, checksums (README.md says what it leaves out). */
 export function createS3Server(options: S3ServerOptions): S3Server {
@@ -44,6 +47,19 @@ export function createS3Server(options: S3ServerOptions): S3Server {
       if (stop !== undefined) throw new Error('this S3 server is listening already');
       const { store, removedLeftovers } = await openStore(options.dataDir);
       if (removedLeftovers > 0) log.info({ removedLeftovers }, 'removed files left by a crash');
+      const running = new Set<Promise<void>>();
+      const run = (handled: Promise<void>) => {
+        running.add(handled);
+        void handled.finally(() => running.delete(handled));
+      };
+      const abortOld = async (): Promise<void> => {
+        const aborted = await abortOldUploads(store, clock.now());
+        if (aborted > 0) log.info({ aborted }, 'aborted uploads that a lifecycle rule gives up');
+      };
+      await abortOld();
+      const lifecycle = setInterval(() => {
+        run(abortOld().catch((error: unknown) => log.error({ err: error }, 'aborting failed')));
+      }, lifecycleMs).unref();
       const verifier = { credentials, region, clock };
       const dependencies = { store, region, clock, verifier, log };
       const server = createServer({
@@ -53,14 +69,10 @@ export function createS3Server(options: S3ServerOptions): S3Server {
       });
       server.timeout = idleTimeoutMs;
       server.maxConnections = maxConnections;
-      const running = new Set<Promise<void>>();
-      const run = (handled: Promise<void>) => {
-        running.add(handled);
-        void handled.finally(() => running.delete(handled));
-      };
       server.on('request', (req, res) => run(handleRequest(dependencies, req, res, false)));
       server.on('checkContinue', (req, res) => run(handleRequest(dependencies, req, res, true)));
       stop = async (graceMs) => {
+        clearInterval(lifecycle);
         const closed = new Promise<void>((resolve) => {
           server.close(() => resolve());
         });

@@ -2,7 +2,9 @@ import { PutRuleCommand, PutTargetsCommand } from '@aws-sdk/client-eventbridge';
 import {
   BucketAlreadyOwnedByYou,
   CreateBucketCommand,
+  type LifecycleRule,
   PutBucketCorsCommand,
+  PutBucketLifecycleConfigurationCommand,
   PutBucketVersioningCommand,
 } from '@aws-sdk/client-s3';
 import {
@@ -140,6 +142,21 @@ async function makeBucket({ s3 }: AwsAccount, api: string): Promise<void> {
     { AllowedOrigins: consoleOrigins(api), AllowedMethods: ['PUT'], AllowedHeaders: ['*'] },
   ];
   await s3.send(new PutBucketCorsCommand({ Bucket: BUCKET, CORSConfiguration: { CORSRules } }));
+  // A multipart upload that nobody completed is gone a day later, with its parts.
+  const Rules: LifecycleRule[] = [
+    {
+      ID: 'abort-incomplete-uploads',
+      Status: 'Enabled',
+      Filter: { Prefix: '' },
+      AbortIncompleteMultipartUpload: { DaysAfterInitiation: 1 },
+    },
+  ];
+  await s3.send(
+    new PutBucketLifecycleConfigurationCommand({
+      Bucket: BUCKET,
+      LifecycleConfiguration: { Rules },
+    }),
+  );
 }
 
 /** A person may write localhost where we say 127.0.0.1. */

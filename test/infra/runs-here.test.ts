@@ -224,6 +224,12 @@ const unseenNeeds = (): Need[] => {
       resource: secret,
     })),
     { component: 'api', action: 's3:PutObject', resource: objectArn('payloads/t/1') },
+    // Of an upload in parts, which the jobs here are too small for (test/api/multipart-uploads.test.ts).
+    {
+      component: 'api',
+      action: 's3:ListMultipartUploadParts',
+      resource: objectArn('payloads/t/1'),
+    },
     {
       component: 'api',
       action: 's3:GetObjectVersion',

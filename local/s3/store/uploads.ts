@@ -60,6 +60,21 @@ export function requireUpload(
   return toUpload(row);
 }
 
+/** The unfinished uploads to keys with that prefix that were started before then. */
+export function findUploadsBefore(
+  db: DatabaseSync,
+  bucket: string,
+  prefix: string,
+  beforeMs: number,
+): string[] {
+  return db
+    .prepare(
+      'select upload_id from uploads where bucket = ?1 and substr(key, 1, length(?2)) = ?2 and started_at_ms < ?3',
+    )
+    .all(bucket, prefix, beforeMs)
+    .map((row) => text(row, 'upload_id'));
+}
+
 export function listParts(db: DatabaseSync, uploadId: string): Part[] {
   return db
     .prepare('select * from parts where upload_id = ? order by part_number')
