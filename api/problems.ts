@@ -20,7 +20,7 @@ export const problems = {
   'callback-not-found': { status: 404, title: 'Nobody waits for an answer at this address' },
   'effect-not-found': { status: 404, title: 'There is no such effect' },
   'execution-not-found': { status: 404, title: 'Step Functions has no execution of this job' },
-  'bulk-redrive-not-found': { status: 404, title: 'There is no such bulk redrive' },
+  'bulk-operation-not-found': { status: 404, title: 'There is no such bulk operation' },
   'method-not-allowed': { status: 405, title: 'This address does not take this method' },
   'request-timeout': { status: 408, title: 'The request did not arrive in time' },
   'unique-key-taken': { status: 409, title: 'An open job has this uniqueKey' },
@@ -36,7 +36,7 @@ export const problems = {
   'upload-incomplete': { status: 409, title: 'Parts of the upload are not there' },
   'result-not-there': { status: 409, title: 'The job has no result' },
   'effect-not-held': { status: 409, title: 'Only an effect whose outcome is unknown is resolved' },
-  'bulk-redrive-ended': { status: 409, title: 'The bulk redrive has ended' },
+  'bulk-operation-ended': { status: 409, title: 'The bulk operation has ended' },
   'body-too-large': { status: 413, title: 'The body is too large' },
   'input-too-large': { status: 413, title: 'The input is too large to be sent inline' },
   'payload-too-large': { status: 413, title: 'The payload is too large for this job type' },
@@ -44,7 +44,6 @@ export const problems = {
   'type-unknown': { status: 422, title: 'There is no such job type' },
   'input-invalid': { status: 422, title: 'The job does not fit its type' },
   'expired-already': { status: 422, title: 'expiresAt has passed' },
-  'too-many-jobs': { status: 422, title: 'The filter matches more jobs than are redriven at once' },
 
   'idempotency-key-reused': {
     status: 422,

@@ -27,6 +27,7 @@ export type OperatorFlags = {
   readonly name?: string | undefined;
   readonly 'dry-run'?: boolean | undefined;
   readonly reference?: string | undefined;
+  readonly 'failure-text'?: string | undefined;
   readonly reason?: string | undefined;
   readonly mode?: string | undefined;
   readonly status?: string | undefined;
@@ -36,9 +37,9 @@ export type OperatorFlags = {
 };
 
 export const operatorUsage = `  doctor            what is abnormal?   exits 1 where something is
-  bulk-redrive      redrive all that match   --code --type --status --tag <name[:value]> --after --before --mode
-                                       --dry-run, or --rate <jobs/s> --name <text> --reason <text>
-  bulk-redrive list · show <bulkId> · pause|resume|cancel <bulkId> [--rate <jobs/s>] --reason <text>
+  bulk redrive|cancel  all that match   --code --failure-text --type --status --tag <name[:value]> --after --before
+                                       --dry-run, or --rate <jobs/s> --name <text> --reason <text>; redrive: --mode
+  bulk list · show <bulkId> · pause|resume|end <bulkId> [--rate <jobs/s>] --reason <text>
   dlq list · redrive|discard <messageId>… or --all --reason <text>     --queue <job-requests|execution-events>
   quarantine list · redrive|discard <id>… or --all [--code --queue] --reason <text>
   effects list [--status <UNKNOWN|CALLING|INTENDED|REJECTED|ABANDONED>]
@@ -56,41 +57,53 @@ export const operatorCommands: Readonly<
   Record<string, ((call: OperatorCall) => Promise<number>) | undefined>
 > = {
   doctor: runDoctor,
-  'bulk-redrive': bulkRedrive,
+  bulk,
   dlq,
   quarantine,
   effects,
 };
 
-async function bulkRedrive(call: OperatorCall): Promise<number> {
+/** The API's own words for ending one would read like cancelling its jobs. */
+const bulkChanges = {
+  pause: 'pauseBulkOperation',
+  resume: 'resumeBulkOperation',
+  end: 'cancelBulkOperation',
+} as const;
+
+async function bulk(call: OperatorCall): Promise<number> {
   const { flags, words } = call;
   const [verb, bulkId] = words;
   switch (verb) {
-    case undefined:
-      return await startBulk(call);
+    case 'redrive':
+    case 'cancel':
+      if (bulkId !== undefined) {
+        throw new UsageError(
+          `bulk ${verb} takes a filter; a bulk operation is ended by: bulk end ${bulkId}`,
+        );
+      }
+      return await startBulk(call, verb);
     case 'list':
-      return await tell(call, 'listBulkRedrives', {});
+      return await tell(call, 'listBulkOperations', {});
     case 'show':
-      return await tell(call, 'getBulkRedrive', { path: { bulkId: wanted(bulkId, '<bulkId>') } });
+      return await tell(call, 'getBulkOperation', { path: { bulkId: wanted(bulkId, '<bulkId>') } });
     case 'pause':
     case 'resume':
-    case 'cancel': {
-      const rate = rateOf(flags);
-      return await tell(call, `${verb}BulkRedrive`, {
+    case 'end':
+      return await tell(call, bulkChanges[verb], {
         path: { bulkId: wanted(bulkId, '<bulkId>') },
-        body: { reason: wanted(flags.reason, '--reason'), ...rate },
+        body: { reason: wanted(flags.reason, '--reason'), ...rateOf(flags) },
         once: true,
       });
-    }
     default:
-      throw new UsageError(`bulk-redrive ${verb} is not known`);
+      throw new UsageError('bulk redrive, cancel, list, show, pause, resume or end');
   }
 }
 
-async function startBulk(call: OperatorCall): Promise<number> {
+async function startBulk(call: OperatorCall, verb: 'redrive' | 'cancel'): Promise<number> {
   const { code, type, status, tag, after, before, mode, name, reason } = call.flags;
   const filter = withoutUndefined({
     code,
+    failureText: call.flags['failure-text'],
     type,
     status,
     tag: tag?.[0],
@@ -107,7 +120,8 @@ async function startBulk(call: OperatorCall): Promise<number> {
         name: wanted(name, '--name'),
         reason: wanted(reason, '--reason'),
       };
-  return await tell(call, 'redriveJobs', { body, once: true });
+  const operation = verb === 'cancel' ? 'cancelJobs' : 'redriveJobs';
+  return await tell(call, operation, { body, once: true });
 }
 
 /** A queue with a thousand messages or more takes several requests; they are made until none is left. */

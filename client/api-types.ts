@@ -642,17 +642,50 @@ export type Operations = {
   /** POST /jobs/redrive: Redrive all jobs that match, at a pace */
   redriveJobs: {
     body: {
-      /** without a status: FAILED */
+      /** without a status: the FAILED jobs to redrive, the open ones to cancel */
       filter: {
         status?: 'PENDING' | 'RUNNING' | 'SUCCEEDED' | 'FAILED' | 'CANCELLED' | 'EXPIRED';
         type?: string;
         code?: string;
+        /** any part of the failure’s message, in either case */
+        failureText?: string;
         /** `name`, or `name:value` */
         tag?: string;
         createdAfter?: string;
         createdBefore?: string;
       };
+      /** count only */
+      dryRun?: boolean;
+      ratePerSecond?: number;
+      name?: string;
+      reason?: string;
       mode?: 'resume' | 'restart' | 'auto';
+    };
+    answer: {
+      matched: number;
+      eligible: number;
+      /** matched, and left out: why, and how many */
+      ineligible: {
+        reason: string;
+        count: number;
+      }[];
+    };
+  };
+  /** POST /jobs/cancel: Cancel all jobs that match, at a pace */
+  cancelJobs: {
+    body: {
+      /** without a status: the FAILED jobs to redrive, the open ones to cancel */
+      filter: {
+        status?: 'PENDING' | 'RUNNING' | 'SUCCEEDED' | 'FAILED' | 'CANCELLED' | 'EXPIRED';
+        type?: string;
+        code?: string;
+        /** any part of the failure’s message, in either case */
+        failureText?: string;
+        /** `name`, or `name:value` */
+        tag?: string;
+        createdAfter?: string;
+        createdBefore?: string;
+      };
       /** count only */
       dryRun?: boolean;
       ratePerSecond?: number;
@@ -669,25 +702,30 @@ export type Operations = {
       }[];
     };
   };
-  /** GET /ops/bulk: List bulk redrives, newest first */
-  listBulkRedrives: {
+  /** GET /ops/bulk: List bulk redrives and cancels, newest first */
+  listBulkOperations: {
     query: { limit?: number; cursor?: string };
     answer: {
-      bulkRedrives: {
+      bulkOperations: {
         bulkId: string;
+        /** redrive or cancel */
+        operation: string;
         name: string;
         reason: string;
         actor: string;
         filter: {
           [name: string]: unknown;
         };
-        mode: string;
+        mode: string | null;
         ratePerSecond: number;
         /** RUNNING, PAUSED, COMPLETED or CANCELLED */
         status: string;
+        /** jobs that matched are still being listed: total grows */
+        collecting: boolean;
         /** the jobs that matched when it was started */
         total: number;
-        redriven: number;
+        /** redriven, or cancelled */
+        done: number;
         /** had moved on before their turn came */
         skipped: number;
         waiting: number;
@@ -705,24 +743,29 @@ export type Operations = {
       nextCursor: string | null;
     };
   };
-  /** GET /ops/bulk/{bulkId}: See how a bulk redrive gets on */
-  getBulkRedrive: {
+  /** GET /ops/bulk/{bulkId}: See how a bulk redrive or cancel gets on */
+  getBulkOperation: {
     path: { bulkId: string };
     answer: {
       bulkId: string;
+      /** redrive or cancel */
+      operation: string;
       name: string;
       reason: string;
       actor: string;
       filter: {
         [name: string]: unknown;
       };
-      mode: string;
+      mode: string | null;
       ratePerSecond: number;
       /** RUNNING, PAUSED, COMPLETED or CANCELLED */
       status: string;
+      /** jobs that matched are still being listed: total grows */
+      collecting: boolean;
       /** the jobs that matched when it was started */
       total: number;
-      redriven: number;
+      /** redriven, or cancelled */
+      done: number;
       /** had moved on before their turn came */
       skipped: number;
       waiting: number;
@@ -739,14 +782,14 @@ export type Operations = {
       skippedBecause: {
         [name: string]: number;
       };
-      /** how the redriven jobs stand now */
+      /** how the jobs that are done stand now */
       statuses: {
         [name: string]: number;
       };
     };
   };
-  /** POST /ops/bulk/{bulkId}/pause: Pause a bulk redrive */
-  pauseBulkRedrive: {
+  /** POST /ops/bulk/{bulkId}/pause: Pause a bulk redrive or cancel */
+  pauseBulkOperation: {
     path: { bulkId: string };
     body: {
       reason: string;
@@ -754,19 +797,24 @@ export type Operations = {
     };
     answer: {
       bulkId: string;
+      /** redrive or cancel */
+      operation: string;
       name: string;
       reason: string;
       actor: string;
       filter: {
         [name: string]: unknown;
       };
-      mode: string;
+      mode: string | null;
       ratePerSecond: number;
       /** RUNNING, PAUSED, COMPLETED or CANCELLED */
       status: string;
+      /** jobs that matched are still being listed: total grows */
+      collecting: boolean;
       /** the jobs that matched when it was started */
       total: number;
-      redriven: number;
+      /** redriven, or cancelled */
+      done: number;
       /** had moved on before their turn came */
       skipped: number;
       waiting: number;
@@ -782,8 +830,8 @@ export type Operations = {
       };
     };
   };
-  /** POST /ops/bulk/{bulkId}/resume: Resume a bulk redrive */
-  resumeBulkRedrive: {
+  /** POST /ops/bulk/{bulkId}/resume: Resume a bulk redrive or cancel */
+  resumeBulkOperation: {
     path: { bulkId: string };
     body: {
       reason: string;
@@ -791,19 +839,24 @@ export type Operations = {
     };
     answer: {
       bulkId: string;
+      /** redrive or cancel */
+      operation: string;
       name: string;
       reason: string;
       actor: string;
       filter: {
         [name: string]: unknown;
       };
-      mode: string;
+      mode: string | null;
       ratePerSecond: number;
       /** RUNNING, PAUSED, COMPLETED or CANCELLED */
       status: string;
+      /** jobs that matched are still being listed: total grows */
+      collecting: boolean;
       /** the jobs that matched when it was started */
       total: number;
-      redriven: number;
+      /** redriven, or cancelled */
+      done: number;
       /** had moved on before their turn came */
       skipped: number;
       waiting: number;
@@ -819,8 +872,8 @@ export type Operations = {
       };
     };
   };
-  /** POST /ops/bulk/{bulkId}/cancel: Cancel a bulk redrive */
-  cancelBulkRedrive: {
+  /** POST /ops/bulk/{bulkId}/cancel: Cancel a bulk redrive or cancel */
+  cancelBulkOperation: {
     path: { bulkId: string };
     body: {
       reason: string;
@@ -828,19 +881,24 @@ export type Operations = {
     };
     answer: {
       bulkId: string;
+      /** redrive or cancel */
+      operation: string;
       name: string;
       reason: string;
       actor: string;
       filter: {
         [name: string]: unknown;
       };
-      mode: string;
+      mode: string | null;
       ratePerSecond: number;
       /** RUNNING, PAUSED, COMPLETED or CANCELLED */
       status: string;
+      /** jobs that matched are still being listed: total grows */
+      collecting: boolean;
       /** the jobs that matched when it was started */
       total: number;
-      redriven: number;
+      /** redriven, or cancelled */
+      done: number;
       /** had moved on before their turn came */
       skipped: number;
       waiting: number;
@@ -1293,11 +1351,12 @@ export const routes = {
   getExecution: ['GET', '/jobs/{jobId}/execution'],
   getHistory: ['GET', '/jobs/{jobId}/history'],
   redriveJobs: ['POST', '/jobs/redrive'],
-  listBulkRedrives: ['GET', '/ops/bulk'],
-  getBulkRedrive: ['GET', '/ops/bulk/{bulkId}'],
-  pauseBulkRedrive: ['POST', '/ops/bulk/{bulkId}/pause'],
-  resumeBulkRedrive: ['POST', '/ops/bulk/{bulkId}/resume'],
-  cancelBulkRedrive: ['POST', '/ops/bulk/{bulkId}/cancel'],
+  cancelJobs: ['POST', '/jobs/cancel'],
+  listBulkOperations: ['GET', '/ops/bulk'],
+  getBulkOperation: ['GET', '/ops/bulk/{bulkId}'],
+  pauseBulkOperation: ['POST', '/ops/bulk/{bulkId}/pause'],
+  resumeBulkOperation: ['POST', '/ops/bulk/{bulkId}/resume'],
+  cancelBulkOperation: ['POST', '/ops/bulk/{bulkId}/cancel'],
   getQueues: ['GET', '/ops/queues'],
   listDeadLetters: ['GET', '/ops/dlq'],
   redriveDeadLetters: ['POST', '/ops/dlq/redrive'],

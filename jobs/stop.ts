@@ -9,7 +9,7 @@ export type StopOutcome =
   | { readonly outcome: 'not-found' }
   /** It had that status already: asking twice is fine. */
   | { readonly outcome: 'already-stopped'; readonly job: JobState }
-  /** It has ended otherwise; nothing changed. */
+  /** It has ended otherwise, or moved on to another run than `onlyRun`; nothing changed. */
   | { readonly outcome: 'final'; readonly job: JobState }
   /** Its type compensates by itself what it has begun, so it is let go on; nothing changed. */
   | { readonly outcome: 'begun'; readonly job: JobState }
@@ -21,6 +21,8 @@ type Request = {
   readonly actor: string;
   readonly reason: string;
   readonly producer: 'api' | 'worker';
+  /** Stop it only as it stands in this run. */
+  readonly onlyRun?: number;
 };
 
 const open = new Set(['PENDING', 'RUNNING']);
@@ -46,6 +48,7 @@ async function requestStop(
   for (;;) {
     const job = await findJobState(sql, request.jobId, request.tenantId);
     if (job === undefined) return { outcome: 'not-found' };
+    if (job.run !== (request.onlyRun ?? job.run)) return { outcome: 'final', job };
     if (job.status === to) return { outcome: 'already-stopped', job };
     if (!stoppable(job, to)) return { outcome: 'final', job };
     if (job.pastStopping) return { outcome: 'begun', job };

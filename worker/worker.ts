@@ -13,7 +13,7 @@ import type { Sql } from '../jobs/store/connect.ts';
 import { claimOutbox, sweepLeaseSeconds } from '../jobs/store/outbox.ts';
 import type { Registry } from '../statemachines/registry.ts';
 import { alertValuesLoop } from './alert-values.ts';
-import { bulkRedriveLoop } from './bulk-redrive-loop.ts';
+import { bulkLoop } from './bulk-loop.ts';
 import { createCircuit } from './circuit.ts';
 import { consumeQueue } from './consume-queue.ts';
 import { startHeartbeat } from './heartbeat.ts';
@@ -158,7 +158,12 @@ export function createWorker(deps: WorkerDeps): Worker {
       if (running.length > 0) return;
       running = [
         ...loops(),
-        bulkRedriveLoop({ sql, log, publishSoon: (row) => relay.publishSoon(row) }),
+        bulkLoop({
+          sql,
+          log,
+          publishSoon: (row) => relay.publishSoon(row),
+          knownTypes: [...deps.registry.keys()],
+        }),
         heartbeat(),
         alertValuesLoop(deps.metrics.figures, log),
       ];

@@ -23,18 +23,19 @@ export default function BulkPage({ bulkId }: { readonly bulkId: string | undefin
 }
 
 function BulkList() {
-  const { body, error } = useAnswer('listBulkRedrives', { query: { limit: 50 } }, 5_000);
+  const { body, error } = useAnswer('listBulkOperations', { query: { limit: 50 } }, 5_000);
   return (
     <section className="card" aria-labelledby="before">
       <h2 id="before">Started so far</h2>
       <ProblemNote error={error} />
-      {body?.bulkRedrives.length === 0 && <p className="faint">None.</p>}
-      {body !== undefined && body.bulkRedrives.length > 0 && (
+      {body?.bulkOperations.length === 0 && <p className="faint">None.</p>}
+      {body !== undefined && body.bulkOperations.length > 0 && (
         <div className="scroll">
           <table>
             <thead>
               <tr>
                 <th scope="col">Name</th>
+                <th scope="col">What</th>
                 <th scope="col">Status</th>
                 <th scope="col">Started</th>
                 <th scope="col">By</th>
@@ -43,11 +44,12 @@ function BulkList() {
               </tr>
             </thead>
             <tbody>
-              {body.bulkRedrives.map((bulk) => (
+              {body.bulkOperations.map((bulk) => (
                 <tr key={bulk.bulkId}>
                   <td>
                     <Link to={`/bulk/${bulk.bulkId}`}>{bulk.name}</Link>
                   </td>
+                  <td>{bulk.operation}</td>
                   <td>
                     <Status status={bulk.status} />
                   </td>
@@ -56,7 +58,7 @@ function BulkList() {
                   </td>
                   <td>{bulk.actor}</td>
                   <td className="nowrap">
-                    {count(bulk.redriven)} of {count(bulk.total)}
+                    {count(bulk.done)} of {count(bulk.total)}
                   </td>
                   <td className="what">{bulk.reason}</td>
                 </tr>

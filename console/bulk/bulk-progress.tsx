@@ -10,9 +10,9 @@ import { At } from '../parts/time.tsx';
 
 type Verb = 'pause' | 'resume' | 'cancel';
 const operations = {
-  pause: 'pauseBulkRedrive',
-  resume: 'resumeBulkRedrive',
-  cancel: 'cancelBulkRedrive',
+  pause: 'pauseBulkOperation',
+  resume: 'resumeBulkOperation',
+  cancel: 'cancelBulkOperation',
 } as const;
 const verbs: Readonly<Record<string, readonly Verb[]>> = {
   RUNNING: ['pause', 'cancel'],
@@ -22,32 +22,34 @@ const verbs: Readonly<Record<string, readonly Verb[]>> = {
 /** How one bulk redrive gets on; it can be paused, go on at another pace, and be ended. */
 export function BulkProgress({ bulkId }: { readonly bulkId: string }) {
   const { call } = useSession();
-  const { body: bulk, error, reload } = useAnswer('getBulkRedrive', { path: { bulkId } }, 1_500);
+  const { body: bulk, error, reload } = useAnswer('getBulkOperation', { path: { bulkId } }, 1_500);
   const [asking, setAsking] = useState<Verb>();
   const [rate, setRate] = useState('');
   if (bulk === undefined)
     return error ? <ProblemNote error={error} /> : <p className="loading">Loading …</p>;
-  const done = bulk.redriven + bulk.skipped;
+  const settled = bulk.done + bulk.skipped;
   return (
     <>
       <div className="title">
         <h1>
           <Status status={bulk.status} /> {bulk.name}
         </h1>
-        <Link to="/bulk">All bulk redrives</Link>
+        <Link to="/bulk">All bulk operations</Link>
       </div>
       <ProblemNote error={error} />
       <section className="card" aria-label="Progress">
         <div role="status">
-          {count(done)} of {count(bulk.total)} done: {count(bulk.redriven)} redriven,{' '}
-          {count(bulk.skipped)} skipped, {count(bulk.waiting)} waiting
+          {count(settled)} of {count(bulk.total)}
+          {bulk.collecting && ' and more'}: {count(bulk.done)}{' '}
+          {bulk.operation === 'cancel' ? 'cancelled' : 'redriven'}, {count(bulk.skipped)} skipped,{' '}
+          {count(bulk.waiting)} waiting
           {bulk.status === 'RUNNING' &&
             bulk.waiting > 0 &&
             `; about ${duration((bulk.waiting / bulk.ratePerSecond) * 1000)} left`}
         </div>
         <progress
           max={Math.max(1, bulk.total)}
-          value={bulk.total === 0 ? 1 : done}
+          value={bulk.total === 0 ? 1 : settled}
           aria-label="Progress"
         />
         <div className="actions">
@@ -88,9 +90,9 @@ export function BulkProgress({ bulkId }: { readonly bulkId: string }) {
           <dd>
             <code>{JSON.stringify(bulk.filter)}</code>
           </dd>
-          <dt>mode, pace</dt>
+          <dt>what, pace</dt>
           <dd>
-            {bulk.mode}, {bulk.ratePerSecond} a second
+            {bulk.operation} {bulk.mode}, {bulk.ratePerSecond} a second
           </dd>
           <dt>how they stand now</dt>
           <dd>
@@ -110,7 +112,7 @@ export function BulkProgress({ bulkId }: { readonly bulkId: string }) {
       </section>
       {asking !== undefined && (
         <ReasonDialog
-          title={`${labels[asking]} this bulk redrive`}
+          title={`${labels[asking]} this bulk ${bulk.operation}`}
           isDangerous={asking === 'cancel'}
           onClose={() => setAsking(undefined)}
           act={async (reason) => {

@@ -1,47 +1,60 @@
+import type { BulkFilter, BulkVerb } from '../bulk-filter.ts';
 import { failureCodes, isCompensated } from '../failure-codes.ts';
+import type { JobId } from '../ids.ts';
 import type { RedriveMode } from '../redrive.ts';
 import type { Sql } from './connect.ts';
-import type { JobStatus } from './find-job.ts';
 
-/** Which jobs are meant; a member that is not there asks for nothing, but without a status they are the FAILED ones. */
-export type BulkFilter = {
-  readonly status?: JobStatus | undefined;
-  readonly type?: string | undefined;
-  /** The code of its failure. */
-  readonly code?: string | undefined;
-  /** `name`, whatever its value, or `name:value`. */
-  readonly tag?: string | undefined;
-  readonly createdAfter?: Date | undefined;
-  readonly createdBefore?: Date | undefined;
-};
-
-/** The jobs that a bulk redrive is asked for, and in which way. */
+/** The jobs that a bulk operation is asked for, and what is to be done to them. */
 export type BulkWish = {
+  readonly verb: BulkVerb;
   readonly filter: BulkFilter;
-  readonly mode: RedriveMode;
+  /** In which way they are redriven; null where they are cancelled. */
+  readonly mode: RedriveMode | null;
   /** The job types that have a state machine. */
   readonly knownTypes: readonly string[];
 };
 
-export type BulkMatch = {
-  readonly matched: number;
-  readonly eligible: number;
-  readonly ineligible: readonly { readonly reason: string; readonly count: number }[];
+/** The place of a job in the order oldest first; the time to the microsecond, as Postgres writes it. */
+export type MatchPlace = { readonly createdAt: string; readonly jobId: JobId };
+
+export type MatchPage = {
+  readonly after: MatchPlace | null;
+  readonly limit: number;
+  /** Only what stood as it stands at this moment, as Postgres writes it; null: now. */
+  readonly asOf: string | null;
 };
 
+/** So many jobs are looked at in one statement: tens of milliseconds. */
+export const matchPageSize = 10_000;
+
 /**
- * Every job that matches, with why it would not be redriven, null where it would: what is known beforehand to fail
- * again, or to be refused, is left out and counted.
+ * The next jobs that match, oldest first, each with why nothing would be done to it, null where something would: what
+ * is known beforehand to fail again, or to be refused, is left out and counted. What was created, or ended, after
+ * `asOf` belongs to no page: what a redrive makes fail again does not match a second time.
  */
-export function matchedJobs(sql: Sql, { filter, mode, knownTypes }: BulkWish) {
-  const conditions = conditionsOf(sql, filter).reduce(
-    (all, condition) => sql`${all} and ${condition}`,
-    sql`true`,
-  );
+export function matchedJobs(sql: Sql, wish: BulkWish, { after, limit, asOf }: MatchPage) {
+  const conditions = [
+    ...conditionsOf(sql, wish),
+    ...(asOf === null
+      ? []
+      : [sql`greatest(created_at, finished_at) <= ${asOf}::text::timestamptz`]),
+    ...(after === null
+      ? []
+      : [
+          sql`(created_at, job_id) > (${after.createdAt}::text::timestamptz, ${after.jobId}::uuid)`,
+        ]),
+  ].reduce((all, condition) => sql`${all} and ${condition}`);
+  const obstacle = wish.verb === 'cancel' ? cancelObstacle(sql) : redriveObstacle(sql, wish);
+  return sql`
+    select job_id, run, created_at, ${obstacle} as obstacle
+    from jobs where ${conditions} order by created_at, job_id limit ${limit}`;
+}
+
+function redriveObstacle(sql: Sql, { mode, knownTypes }: BulkWish) {
   const hasEffect = (status: string) => sql`
     exists (select from external_effects effect where effect.job_id = jobs.job_id and effect.status = ${status})`;
   return sql`
-    select job_id, run, created_at, case
+    case
       when status not in ('FAILED', 'CANCELLED', 'EXPIRED') then 'it is ' || status
       when not ${sql.json([...knownTypes])}::jsonb ? type then 'its job type is not known here'
       when ${hasEffect('UNKNOWN')} then 'the outcome of an effect is unknown: resolve it first'
@@ -54,19 +67,37 @@ export function matchedJobs(sql: Sql, { filter, mode, knownTypes }: BulkWish) {
         then 'it has undone what it had begun: it can only be restarted'
       when ${mode}::text = 'resume' and finished_at < now() - interval '14 days'
         then 'it ended more than 14 days ago: it can only be restarted'
-      end as obstacle
-    from jobs where ${conditions}`;
+    end`;
 }
+
+/** As `requestCancel` refuses (jobs/stop.ts). */
+const cancelObstacle = (sql: Sql) => sql`
+  case
+    when status in ('SUCCEEDED', 'CANCELLED', 'EXPIRED') then 'it is ' || status
+    when status = 'FAILED' and not exists (select from ordering_keys where current_job = jobs.job_id)
+      then 'it is FAILED, and no job of its ordering key waits for it'
+    when status <> 'FAILED' and stoppable = 'until-started' and started_at is not null
+      then 'it has begun, and undoes by itself what cannot be done'
+  end`;
 
 const compensatedCodes = Object.keys(failureCodes).filter(isCompensated);
 
-function conditionsOf(sql: Sql, filter: BulkFilter) {
-  const { status = 'FAILED', type, code, tag, createdAfter, createdBefore } = filter;
+function conditionsOf(sql: Sql, { verb, filter }: BulkWish) {
+  const { status, type, code, failureText, tag, createdAfter, createdBefore } = filter;
+  const ofFailure = code !== undefined || failureText !== undefined;
+  const failed = status === 'FAILED' || (status === undefined && (verb === 'redrive' || ofFailure));
   return [
-    // Written out, or a prepared statement could not use the indexes of failed jobs.
-    status === 'FAILED' ? sql`status = 'FAILED'` : sql`status = ${status}`,
+    // Written out, or a prepared statement could not use the indexes of failed and of open jobs.
+    failed
+      ? sql`status = 'FAILED'`
+      : status === undefined
+        ? sql`status in ('PENDING', 'RUNNING')`
+        : sql`status = ${status}`,
     ...(type === undefined ? [] : [sql`type = ${type}`]),
     ...(code === undefined ? [] : [sql`failure ->> 'code' = ${code}`]),
+    ...(failureText === undefined
+      ? []
+      : [sql`failure ->> 'message' ilike ${`%${escapeLike(failureText)}%`}`]),
     ...(tag === undefined ? [] : [tagCondition(sql, tag)]),
     ...(createdAfter === undefined ? [] : [sql`created_at > ${createdAfter}`]),
     ...(createdBefore === undefined ? [] : [sql`created_at < ${createdBefore}`]),
@@ -81,18 +112,4 @@ function tagCondition(sql: Sql, tag: string) {
     : sql`tags @> ${sql.json({ [name]: value.join(':') })}::jsonb`;
 }
 
-/** Counts what a bulk redrive would do. */
-export async function countMatching(sql: Sql, wish: BulkWish): Promise<BulkMatch> {
-  const rows = await sql<{ obstacle: string | null; count: number }[]>`
-    with matched as (${matchedJobs(sql, wish)})
-    select obstacle, count(*)::integer as count from matched group by obstacle order by count(*) desc`;
-  const ineligible = rows.flatMap(({ obstacle, count }) =>
-    obstacle === null ? [] : [{ reason: obstacle, count }],
-  );
-  const eligible = rows.find(({ obstacle }) => obstacle === null)?.count ?? 0;
-  return {
-    matched: rows.reduce((sum, { count }) => sum + count, 0),
-    eligible,
-    ineligible,
-  };
-}
+const escapeLike = (text: string): string => text.replaceAll(/[\\%_]/g, String.raw`\$&`);

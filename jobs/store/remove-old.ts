@@ -11,15 +11,15 @@ export type OldJob = {
 /**
  * A job may go when it has been final for long, its execution is known to be closed, all its messages are sent (one that
  * still waits for its turn in an ordering key asks for nothing of a final job), no job of its ordering key waits for it,
- * and no bulk redrive is about to take it.
+ * and no bulk operation is about to take it.
  */
 const mayGo = (sql: Sql, days: number) => sql`
   status in ('SUCCEEDED', 'FAILED', 'CANCELLED', 'EXPIRED') and finished_at < now() - make_interval(days => ${days})
   and owner_until is null and not exists (select from ordering_keys where current_job = jobs.job_id)
   and not exists (select from outbox where outbox.job_id = jobs.job_id and published_at is null and next_attempt_at < 'infinity')
   and not exists (
-    select from bulk_redrive_jobs join bulk_redrives using (bulk_id)
-    where bulk_redrive_jobs.job_id = jobs.job_id and outcome is null and bulk_redrives.ended_at is null)`;
+    select from bulk_operation_jobs join bulk_operations using (bulk_id)
+    where bulk_operation_jobs.job_id = jobs.job_id and outcome is null and bulk_operations.ended_at is null)`;
 
 /** The oldest jobs that may go, with their events and effects; walks the index of creation from its old end. */
 export async function findOldJobs(sql: Sql, days: number, limit: number): Promise<OldJob[]> {
@@ -87,16 +87,16 @@ export const removeEffects = async (sql: Sql, days: number, limit: number): Prom
         limit ${limit} for update skip locked)`
   ).count;
 
-/** Quarantined messages that were dealt with, and the jobs of bulk redrives that have ended. */
+/** Quarantined messages that were dealt with, and the jobs of bulk operations that have ended. */
 export const removeDealtWith = async (sql: Sql, days: number, limit: number): Promise<number> => {
   const quarantined = await sql`
     delete from quarantined_messages where quarantine_id in (
       select quarantine_id from quarantined_messages
       where resolved_at < now() - make_interval(days => ${days}) limit ${limit} for update skip locked)`;
   const bulk = await sql`
-    delete from bulk_redrive_jobs where (bulk_id, position) in (
-      select bulk_id, position from bulk_redrives join bulk_redrive_jobs using (bulk_id)
-      where bulk_redrives.ended_at < now() - make_interval(days => ${days}) limit ${limit})`;
+    delete from bulk_operation_jobs where (bulk_id, position) in (
+      select bulk_id, position from bulk_operations join bulk_operation_jobs using (bulk_id)
+      where bulk_operations.ended_at < now() - make_interval(days => ${days}) limit ${limit})`;
   return Math.max(quarantined.count, bulk.count);
 };
 

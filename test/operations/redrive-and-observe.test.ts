@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { v7 } from 'uuid';
 import { findFreePort } from '../../local/processes/free-port.ts';
+import { call } from '../api/call.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { startOperations } from './start-operations.ts';
 
@@ -149,17 +150,51 @@ test('a bulk redrive goes on after a restart of its worker, and no provider is c
   assert.equal(started.status, 202);
   const bulk = async (): Promise<Json> =>
     (await ops('GET', `/ops/bulk/${String(started.body['bulkId'])}`)).body;
-  await waitFor(async () => Number((await bulk())['redriven']) >= 5, 10_000, 'some to be redriven');
+  await waitFor(async () => Number((await bulk())['done']) >= 5, 10_000, 'some to be redriven');
   await restartWorker();
   await waitFor(async () => (await bulk())['status'] === 'COMPLETED', 60_000, 'it to complete');
   for (const jobId of jobs) await until(jobId, 'SUCCEEDED');
-  const { redriven, skipped } = await bulk();
-  assert.deepEqual([redriven, skipped], [16, 0]);
+  const { done, skipped } = await bulk();
+  assert.deepEqual([done, skipped], [16, 0]);
   for (const jobId of jobs) assert.equal(callsFor(jobId).length, 1);
   const runs = await sql`
     select distinct run from jobs
     where job_id in (select id::uuid from jsonb_array_elements_text(${sql.json(jobs)}) as id)`;
   assert.deepEqual([...runs], [{ run: 2 }]);
+});
+
+test('a bulk cancel from a terminal counts first, keeps its pace, and goes on after a restart of its worker', async () => {
+  const { api, keys } = operations.pawl.runtime();
+  const notBefore = new Date(Date.now() + 3_600_000).toISOString();
+  const jobs = await Promise.all(
+    Array.from({ length: 6 }, async () => {
+      const json = { type: 'gate', input: { closedWhile: '' }, notBefore, tags: { wave: 'late' } };
+      const { body } = await call('POST', `${api}/jobs`, { key: keys.client, json });
+      return body.jobId;
+    }),
+  );
+  const which = ['bulk', 'cancel', '--tag', 'wave:late', '--json'];
+  const dryRun = await runCli(...which, '--dry-run');
+  assert.deepEqual(JSON.parse(dryRun.output), { matched: 6, eligible: 6, ineligible: [] });
+  const started = await runCli(...which, '--rate', '2', '--name', 'late', '--reason', 'not wanted');
+  const { bulkId, total } = JSON.parse(started.output) as { bulkId: string; total: number };
+  assert.equal(total, 6);
+  await restartWorker();
+  const bulk = async (): Promise<Json> => (await ops('GET', `/ops/bulk/${bulkId}`)).body;
+  await waitFor(async () => (await bulk())['status'] === 'COMPLETED', 60_000, 'it to complete');
+  for (const jobId of jobs) await until(jobId, 'CANCELLED');
+  const { operation, done, skipped, statuses } = await bulk();
+  assert.deepEqual([operation, done, skipped, statuses], ['cancel', 6, 0, { CANCELLED: 6 }]);
+  const { body: audit } = await ops('GET', `/ops/audit?target=bulk/${bulkId}`);
+  assert.deepEqual(
+    (audit['entries'] as Json[]).map(({ action, reason, result }) => [action, reason, result]),
+    [['bulk.start', 'not wanted', '6 jobs']],
+  );
+  const tenant = await call('POST', `${api}/jobs/cancel`, {
+    key: keys.client,
+    json: { filter: {}, dryRun: true },
+  });
+  assert.equal(tenant.status, 403);
 });
 
 test('a held effect is listed and resolved by a person, once, with a reason', async () => {

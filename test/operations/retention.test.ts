@@ -100,9 +100,9 @@ test('a failed job that holds its ordering key, waits in a bulk redrive, or has 
   await sql`insert into ordering_keys (tenant_id, ordering_key, current_job) values ('acme', 'one', ${holder})`;
   const bulkId = v7();
   await sql`
-    insert into bulk_redrives (bulk_id, name, reason, actor, filter, mode, rate_per_second, status, total, ineligible)
-    values (${bulkId}, 'slow', 'test', 'test', '{}', 'auto', 1, 'PAUSED', 1, '[]')`;
-  await sql`insert into bulk_redrive_jobs (bulk_id, position, job_id, run) values (${bulkId}, 1, ${waiting}, 1)`;
+    insert into bulk_operations (bulk_id, operation, name, reason, actor, filter, mode, rate_per_second, status, total, ineligible)
+    values (${bulkId}, 'redrive', 'slow', 'test', 'test', '{}', 'auto', 1, 'PAUSED', 1, '[]')`;
+  await sql`insert into bulk_operation_jobs (bulk_id, position, job_id, run) values (${bulkId}, 1, ${waiting}, 1)`;
   await removeAll();
   assert.equal((await countsOf(holder))['jobs'], 1);
   assert.equal((await countsOf(waiting))['jobs'], 1);

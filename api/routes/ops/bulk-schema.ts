@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import type { BulkView, Count } from '../../../jobs/store/bulk-redrives.ts';
+import type { BulkView, Count } from '../../../jobs/store/bulk-operations.ts';
 import { orNull, time } from '../../schemas.ts';
 
 export const ineligible = Type.Array(
@@ -7,21 +7,25 @@ export const ineligible = Type.Array(
   { description: 'matched, and left out: why, and how many' },
 );
 
-/** Redrives a second; at 1 and below they are evenly spaced. */
+/** Jobs a second; at 1 and below they are evenly spaced. */
 export const ratePerSecond = Type.Number({ minimum: 0.01, maximum: 500 });
 
-/** A bulk redrive as operators see it. */
+/** A bulk redrive or cancel as operators see it. */
 export const bulk = Type.Object({
   bulkId: Type.String(),
+  operation: Type.String({ description: 'redrive or cancel' }),
   name: Type.String(),
   reason: Type.String(),
   actor: Type.String(),
   filter: Type.Record(Type.String(), Type.Unknown()),
-  mode: Type.String(),
+  mode: orNull(Type.String({ description: 'of a redrive' })),
   ratePerSecond: Type.Number(),
   status: Type.String({ description: 'RUNNING, PAUSED, COMPLETED or CANCELLED' }),
+  collecting: Type.Boolean({
+    description: 'jobs that matched are still being listed: total grows',
+  }),
   total: Type.Integer({ description: 'the jobs that matched when it was started' }),
-  redriven: Type.Integer(),
+  done: Type.Integer({ description: 'redriven, or cancelled' }),
   skipped: Type.Integer({ description: 'had moved on before their turn came' }),
   waiting: Type.Integer(),
   ineligible,
@@ -36,14 +40,14 @@ export const bulkWithOutcomes = Type.Object({
   ...bulk.properties,
   skippedBecause: counts,
   statuses: Type.Record(Type.String(), Type.Integer(), {
-    description: 'how the redriven jobs stand now',
+    description: 'how the jobs that are done stand now',
   }),
 });
 
 export const representBulk = (view: BulkView): Static<typeof bulk> => ({
   ...view,
   filter: { ...view.filter },
-  waiting: view.total - view.redriven - view.skipped,
+  waiting: view.total - view.done - view.skipped,
   ineligible: [...view.ineligible],
   createdAt: view.createdAt.toISOString(),
   endedAt: view.endedAt?.toISOString() ?? null,

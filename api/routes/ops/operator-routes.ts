@@ -1,4 +1,4 @@
-import { bulkRedrives } from './bulk.ts';
+import { bulkOperations } from './bulk-operations.ts';
 import { callbacks } from './callbacks.ts';
 import { deadLetters } from './dead-letters.ts';
 import { effects } from './effects.ts';
@@ -13,7 +13,7 @@ import { getQueues } from './get-queues.ts';
 import { getRedrivePreview } from './get-redrive-preview.ts';
 import { getStuck } from './get-stuck.ts';
 import { getTrail } from './get-trail.ts';
-import { postBulkRedrive } from './post-bulk-redrive.ts';
+import { postBulk } from './post-bulk.ts';
 import { quarantine } from './quarantine.ts';
 import { stock } from './stock.ts';
 
@@ -24,8 +24,8 @@ export const operatorRoutes = [
   getExecution,
   getHistory,
   getRedrivePreview,
-  postBulkRedrive,
-  bulkRedrives,
+  postBulk,
+  bulkOperations,
   getQueues,
   deadLetters,
   quarantine,

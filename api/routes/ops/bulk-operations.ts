@@ -5,7 +5,7 @@ import {
   countBulkOutcomes,
   findBulk,
   listBulks,
-} from '../../../jobs/store/bulk-redrives.ts';
+} from '../../../jobs/store/bulk-operations.ts';
 import type { Api, RouteDeps } from '../../api.ts';
 import { actorOf } from '../../authenticate.ts';
 import { Problem } from '../../problems.ts';
@@ -35,12 +35,12 @@ const changes = {
 } as const satisfies Record<string, Pick<BulkChange, 'to' | 'action'>>;
 
 /** GET /ops/bulk and /ops/bulk/:bulkId, POST /ops/bulk/:bulkId/pause, /resume and /cancel. */
-export function bulkRedrives(api: Api, { sql }: RouteDeps): void {
+export function bulkOperations(api: Api, { sql }: RouteDeps): void {
   const config = { scope: 'ops' } as const;
   const tags = ['operations'];
   const find = async (bulkId: string) => {
     const found = uuid.test(bulkId) ? await findBulk(sql, bulkId) : undefined;
-    if (found === undefined) throw new Problem('bulk-redrive-not-found');
+    if (found === undefined) throw new Problem('bulk-operation-not-found');
     return found;
   };
   api.get(
@@ -48,9 +48,9 @@ export function bulkRedrives(api: Api, { sql }: RouteDeps): void {
     {
       config,
       schema: {
-        operationId: 'listBulkRedrives',
+        operationId: 'listBulkOperations',
         tags,
-        summary: 'List bulk redrives, newest first',
+        summary: 'List bulk redrives and cancels, newest first',
         querystring: Type.Object(
           {
             limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20 })),
@@ -60,7 +60,7 @@ export function bulkRedrives(api: Api, { sql }: RouteDeps): void {
         ),
         response: {
           200: Type.Object({
-            bulkRedrives: Type.Array(bulk),
+            bulkOperations: Type.Array(bulk),
             nextCursor: orNull(Type.String()),
           }),
           ...problemResponses,
@@ -72,7 +72,7 @@ export function bulkRedrives(api: Api, { sql }: RouteDeps): void {
       const found = await listBulks(sql, { limit: limit + 1, before: cursor });
       const shown = found.slice(0, limit);
       return {
-        bulkRedrives: shown.map(representBulk),
+        bulkOperations: shown.map(representBulk),
         nextCursor: found.length > limit ? (shown.at(-1)?.bulkId ?? null) : null,
       };
     },
@@ -82,9 +82,9 @@ export function bulkRedrives(api: Api, { sql }: RouteDeps): void {
     {
       config,
       schema: {
-        operationId: 'getBulkRedrive',
+        operationId: 'getBulkOperation',
         tags,
-        summary: 'See how a bulk redrive gets on',
+        summary: 'See how a bulk redrive or cancel gets on',
         params,
         response: { 200: bulkWithOutcomes, ...problemResponses },
       },
@@ -105,9 +105,9 @@ export function bulkRedrives(api: Api, { sql }: RouteDeps): void {
       {
         config,
         schema: {
-          operationId: `${verb}BulkRedrive`,
+          operationId: `${verb}BulkOperation`,
           tags,
-          summary: `${verb[0]?.toUpperCase()}${verb.slice(1)} a bulk redrive`,
+          summary: `${verb[0]?.toUpperCase()}${verb.slice(1)} a bulk redrive or cancel`,
           params,
           body: changeBody,
           response: { 200: bulk, ...problemResponses },
@@ -122,7 +122,7 @@ export function bulkRedrives(api: Api, { sql }: RouteDeps): void {
           ratePerSecond: request.body.ratePerSecond,
         });
         if (changed === undefined) {
-          throw new Problem('bulk-redrive-ended', { detail: `it is ${status}` });
+          throw new Problem('bulk-operation-ended', { detail: `it is ${status}` });
         }
         return representBulk(changed);
       },
