@@ -1,8 +1,9 @@
+import type { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import type { SFNClient } from '@aws-sdk/client-sfn';
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
-import type { QueueConfig } from '../jobs/config.ts';
+import type { EventArchive, QueueConfig } from '../jobs/config.ts';
 import {
   createPoolWaitMetric,
   createProcessMetrics,
@@ -17,6 +18,8 @@ type Given = {
   readonly sfn: SFNClient;
   readonly sqs: SQSClient;
   readonly queues: QueueConfig;
+  readonly eventBridge: EventBridgeClient;
+  readonly eventArchive: EventArchive | undefined;
   readonly stateMachineArnPrefix: string;
 };
 

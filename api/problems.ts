@@ -18,6 +18,10 @@ export const problems = {
   'job-not-found': { status: 404, title: 'There is no such job' },
   'upload-not-found': { status: 404, title: 'There is no such upload in parts' },
   'callback-not-found': { status: 404, title: 'Nobody waits for an answer at this address' },
+  'replay-target-not-found': {
+    status: 404,
+    title: 'EventBridge has no such replay, archive or rule',
+  },
   'effect-not-found': { status: 404, title: 'There is no such effect' },
   'execution-not-found': { status: 404, title: 'Step Functions has no execution of this job' },
   'bulk-operation-not-found': { status: 404, title: 'There is no such bulk operation' },
@@ -28,6 +32,8 @@ export const problems = {
     status: 409,
     title: 'A job of this type can be cancelled only before it is first started',
   },
+  'replay-name-taken': { status: 409, title: 'There is a replay of this name' },
+  'replay-ended': { status: 409, title: 'The replay has ended' },
   'job-already-final': { status: 409, title: 'The job has ended already' },
   'job-not-redrivable': {
     status: 409,
@@ -45,6 +51,7 @@ export const problems = {
   'input-invalid': { status: 422, title: 'The job does not fit its type' },
   'expired-already': { status: 422, title: 'expiresAt has passed' },
 
+  'replay-refused': { status: 422, title: 'EventBridge refuses this replay' },
   'idempotency-key-reused': {
     status: 422,
     title: 'The Idempotency-Key was used for another request',

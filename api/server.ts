@@ -1,4 +1,5 @@
 // The API's process: reads the configuration, listens, and stops in good order.
+import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import { S3Client } from '@aws-sdk/client-s3';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { SQSClient } from '@aws-sdk/client-sqs';
@@ -52,6 +53,8 @@ const app = await createApp(
         sfn: new SFNClient({ requestHandler }),
         sqs,
         queues: config.queues,
+        eventBridge: new EventBridgeClient({ requestHandler }),
+        eventArchive: config.eventArchive,
         stateMachineArnPrefix: config.stateMachineArnPrefix,
       },
       { sql, log },

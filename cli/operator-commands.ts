@@ -15,6 +15,9 @@ export const operatorOptions = {
   name: { type: 'string' },
   'dry-run': { type: 'boolean' },
   reference: { type: 'string' },
+  from: { type: 'string' },
+  to: { type: 'string' },
+  rule: { type: 'string', multiple: true },
 } as const;
 
 export type OperatorFlags = {
@@ -25,9 +28,12 @@ export type OperatorFlags = {
   readonly before?: string | undefined;
   readonly rate?: string | undefined;
   readonly name?: string | undefined;
+  readonly 'failure-text'?: string | undefined;
   readonly 'dry-run'?: boolean | undefined;
   readonly reference?: string | undefined;
-  readonly 'failure-text'?: string | undefined;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  readonly rule?: string[] | undefined;
   readonly reason?: string | undefined;
   readonly mode?: string | undefined;
   readonly status?: string | undefined;
@@ -40,10 +46,13 @@ export const operatorUsage = `  doctor            what is abnormal?   exits 1 wh
   bulk redrive|cancel  all that match   --code --failure-text --type --status --tag <name[:value]> --after --before
                                        --dry-run, or --rate <jobs/s> --name <text> --reason <text>; redrive: --mode
   bulk list · show <bulkId> · pause|resume|end <bulkId> [--rate <jobs/s>] --reason <text>
-  dlq list · redrive|discard <messageId>… or --all --reason <text>     --queue <job-requests|execution-events>
+  dlq list · redrive|discard <messageId>… or --all --reason <text>     --queue <name>
   quarantine list · redrive|discard <id>… or --all [--code --queue] --reason <text>
   effects list [--status <UNKNOWN|CALLING|INTENDED|REJECTED|ABANDONED>]
-  effects resolve <effectId> <completed|not-done|abandon> [--reference <text>] --reason <text>`;
+  effects resolve <effectId> <completed|not-done|abandon> [--reference <text>] --reason <text>
+  callbacks list · resolve <callbackId> --reason <text>     answers of providers that no job reads any more
+  events replay --from <time> [--to <time>] --rule <name>… [--name <text>] --reason <text>
+  events list · cancel <name> --reason <text>     replays of the archive`;
 
 export type OperatorCall = {
   readonly api: ClientOptions;
@@ -61,6 +70,8 @@ export const operatorCommands: Readonly<
   dlq,
   quarantine,
   effects,
+  callbacks,
+  events,
 };
 
 /** The API's own words for ending one would read like cancelling its jobs. */
@@ -173,6 +184,40 @@ async function effects(call: OperatorCall): Promise<number> {
     },
     once: true,
   });
+}
+
+async function callbacks(call: OperatorCall): Promise<number> {
+  const [verb, callbackId] = call.words;
+  if (verb === 'list') return await tell(call, 'listHeldAnswers', {});
+  if (verb !== 'resolve') throw new UsageError('callbacks list or resolve');
+  return await tell(call, 'resolveHeldAnswer', {
+    path: { callbackId: wanted(callbackId, '<callbackId>') },
+    body: { reason: wanted(call.flags.reason, '--reason') },
+    once: true,
+  });
+}
+
+async function events(call: OperatorCall): Promise<number> {
+  const { flags, words } = call;
+  const [verb, replay] = words;
+  if (verb === 'list') return await tell(call, 'listEventReplays', {});
+  if (verb === 'cancel') {
+    return await tell(call, 'cancelEventReplay', {
+      path: { name: wanted(replay, '<name>') },
+      body: { reason: wanted(flags.reason, '--reason') },
+      once: true,
+    });
+  }
+  if (verb !== 'replay') throw new UsageError('events replay, list or cancel');
+  const { to, name, rule: rules = [] } = flags;
+  if (rules.length === 0) throw new UsageError('--rule is wanted: who is to get the events again');
+  const body = {
+    from: wanted(flags.from, '--from'),
+    rules,
+    reason: wanted(flags.reason, '--reason'),
+    ...withoutUndefined({ to, name }),
+  };
+  return await tell(call, 'replayEvents', { body, once: true });
 }
 
 async function untilDone(

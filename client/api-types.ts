@@ -960,9 +960,12 @@ export type Operations = {
   };
   /** GET /ops/dlq: List the messages of a dead-letter queue */
   listDeadLetters: {
-    query: { queue?: 'job-requests' | 'execution-events'; limit?: number };
+    query: {
+      queue?: 'job-requests' | 'execution-events' | 'search-projection' | 'notifications';
+      limit?: number;
+    };
     answer: {
-      queue: 'job-requests' | 'execution-events';
+      queue: 'job-requests' | 'execution-events' | 'search-projection' | 'notifications';
       messages: {
         messageId: string;
         body: string;
@@ -981,7 +984,7 @@ export type Operations = {
   /** POST /ops/dlq/redrive: Send dead letters to their queue again */
   redriveDeadLetters: {
     body: {
-      queue: 'job-requests' | 'execution-events';
+      queue: 'job-requests' | 'execution-events' | 'search-projection' | 'notifications';
       all?: true;
       messageIds?: string[];
       reason: string;
@@ -995,7 +998,7 @@ export type Operations = {
   /** POST /ops/dlq/discard: Take dead letters out of their queue */
   discardDeadLetters: {
     body: {
-      queue: 'job-requests' | 'execution-events';
+      queue: 'job-requests' | 'execution-events' | 'search-projection' | 'notifications';
       all?: true;
       messageIds?: string[];
       reason: string;
@@ -1268,6 +1271,47 @@ export type Operations = {
       resolved: boolean;
     };
   };
+  /** GET /ops/events/replays: List replays of the archive of events, the last one first */
+  listEventReplays: {
+    answer: {
+      replays: {
+        name: string;
+        /** STARTING, RUNNING, CANCELLING, COMPLETED, CANCELLED or FAILED */
+        state: string;
+        stateReason: string | null;
+        from: string | null;
+        to: string | null;
+        lastReplayedAt: string | null;
+        startedAt: string | null;
+        endedAt: string | null;
+      }[];
+    };
+  };
+  /** POST /ops/events/replay: Bring archived events to subscribers again */
+  replayEvents: {
+    body: {
+      from: string;
+      to?: string;
+      /** names of rules of the bus, such as pawl-search-projection */
+      rules: string[];
+      /** as events carry it in replay-name */
+      name?: string;
+      reason: string;
+    };
+    answer: {
+      name: string;
+    };
+  };
+  /** POST /ops/events/replays/{name}/cancel: Cancel a replay; what was replayed stays */
+  cancelEventReplay: {
+    path: { name: string };
+    body: {
+      reason: string;
+    };
+    answer: {
+      name: string;
+    };
+  };
   /** GET /ops/stock: See what is in stock */
   listStock: {
     answer: {
@@ -1373,6 +1417,9 @@ export const routes = {
   resolveEffect: ['POST', '/effects/{effectId}/resolve'],
   listHeldAnswers: ['GET', '/ops/callbacks'],
   resolveHeldAnswer: ['POST', '/ops/callbacks/{callbackId}/resolve'],
+  listEventReplays: ['GET', '/ops/events/replays'],
+  replayEvents: ['POST', '/ops/events/replay'],
+  cancelEventReplay: ['POST', '/ops/events/replays/{name}/cancel'],
   listStock: ['GET', '/ops/stock'],
   setStock: ['PUT', '/ops/stock/{sku}'],
   getAudit: ['GET', '/ops/audit'],

@@ -80,6 +80,16 @@ const wildcards: readonly {
       'The circuit’s probe lists one name, and a task token is its own permission; these actions know no resources.',
   },
   {
+    actions: /^events:ListReplays$/,
+    on: /^\*$/,
+    reason: 'The action knows no resources.',
+  },
+  {
+    actions: /^events:(Start|Cancel)Replay$/,
+    on: /:replay\/\*$/,
+    reason: 'Replays are named when they are started.',
+  },
+  {
     actions: /^states:\w+$/,
     on: /:(stateMachine|execution):pawl-[\w-]*\*?(\/?\*)?(:\*)?$/,
     reason:

@@ -1,7 +1,11 @@
 import { ArnFormat, Duration, Stack, type StackProps } from 'aws-cdk-lib';
 import * as events from 'aws-cdk-lib/aws-events';
-import { SqsQueue } from 'aws-cdk-lib/aws-events-targets';
+import { SnsTopic, SqsQueue } from 'aws-cdk-lib/aws-events-targets';
+import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Key } from 'aws-cdk-lib/aws-kms';
 import * as s3 from 'aws-cdk-lib/aws-s3';
+import * as sns from 'aws-cdk-lib/aws-sns';
+import { SqsSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import * as sqs from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { eventSource } from '../jobs/events/catalogue.ts';
@@ -22,23 +26,29 @@ const maxReceiveCount = 5;
 /** Subscribers of events leave a message in its queue while something around them fails, for the better part of a day. */
 const maxSubscriberReceiveCount = 100;
 
-/** Who receives which of Pawl's events, and the variable that tells the worker where. */
+/** Who receives which of Pawl's events, by which way, and the variables that tell the processes where. */
 const subscriberRules = [
   {
     name: 'search-projection',
     id: 'SearchProjection',
     types: projectedEvents,
-    variable: 'SEARCH_PROJECTION_QUEUE_URL',
+    by: 'queue',
+    variables: { queue: 'SEARCH_PROJECTION_QUEUE_URL', dlq: 'SEARCH_PROJECTION_DLQ_URL' },
   },
   {
     name: 'notifications',
     id: 'Notifications',
     types: notifyingEvents,
-    variable: 'NOTIFICATIONS_QUEUE_URL',
+    // What people are told others may want to listen to as well, by their own subscriptions.
+    by: 'topic',
+    variables: { queue: 'NOTIFICATIONS_QUEUE_URL', dlq: 'NOTIFICATIONS_DLQ_URL' },
   },
 ] as const;
 
-export type Subscriber = QueuePair & { readonly name: string; readonly variable: string };
+export type Subscriber = QueuePair & {
+  readonly name: string;
+  readonly variables: { readonly queue: string; readonly dlq: string };
+};
 
 /** The queues, the event bus with its archive, the rule for executions' ends, and the bucket of payloads. */
 export class MessagingStack extends Stack {
@@ -47,6 +57,7 @@ export class MessagingStack extends Stack {
   readonly payloads: s3.IBucket;
   readonly accessLogs: s3.IBucket;
   readonly bus: events.EventBus;
+  readonly archive: events.Archive;
   readonly subscribers: readonly Subscriber[];
   /** Named, so that roles' resources can be read in their policies. */
   readonly payloadBucketName: string;
@@ -56,7 +67,8 @@ export class MessagingStack extends Stack {
     this.jobRequests = this.#queue('JobRequests', 'pawl-job-requests');
     this.executionEvents = this.#queue('ExecutionEvents', 'pawl-execution-events');
     this.#executionRule();
-    this.bus = this.#eventBus();
+    this.bus = new events.EventBus(this, 'Events', { eventBusName: 'pawl' });
+    this.archive = this.#archive();
     this.subscribers = subscriberRules.map((rule) => this.#subscriber(rule));
     this.accessLogs = this.#bucket('AccessLogs', stage, {
       // Load balancers deliver their logs with this only.
@@ -133,29 +145,49 @@ export class MessagingStack extends Stack {
   }
 
   /** A queue of its own with its own dead letters, so that one subscriber never holds up another. */
-  #subscriber({ name, id, types, variable }: (typeof subscriberRules)[number]): Subscriber {
+  #subscriber({ name, id, types, by, variables }: (typeof subscriberRules)[number]): Subscriber {
     const pair = this.#queue(id, `pawl-${name}`, maxSubscriberReceiveCount);
+    const undelivered = { deadLetterQueue: pair.dlq, maxEventAge: Duration.hours(24) };
     new events.Rule(this, `${id}Rule`, {
       ruleName: `pawl-${name}`,
       eventBus: this.bus,
       eventPattern: { source: [eventSource], detailType: [...types] },
       targets: [
-        new SqsQueue(pair.queue, { deadLetterQueue: pair.dlq, maxEventAge: Duration.hours(24) }),
+        by === 'queue'
+          ? new SqsQueue(pair.queue, undelivered)
+          : new SnsTopic(this.#topic(id, name, pair), undelivered),
       ],
     });
-    return { ...pair, name, variable };
+    return { ...pair, name, variables };
+  }
+
+  /** A topic with the queue subscribed to it: the queue gets the events as they are. */
+  #topic(id: string, name: string, { queue, dlq }: QueuePair): sns.Topic {
+    // AWS' own key for SNS lets no event through.
+    const masterKey = new Key(this, `${id}TopicKey`, {
+      description: `Encrypts ${name} on their way through SNS`,
+      enableKeyRotation: true,
+    });
+    masterKey.grantEncryptDecrypt(new ServicePrincipal('events.amazonaws.com'));
+    const topic = new sns.Topic(this, `${id}Topic`, {
+      topicName: `pawl-${name}`,
+      masterKey,
+      enforceSSL: true,
+    });
+    topic.addSubscription(
+      new SqsSubscription(queue, { rawMessageDelivery: true, deadLetterQueue: dlq }),
+    );
+    return topic;
   }
 
   /** What Pawl tells others; kept for a month, so that a subscriber can be given it again. */
-  #eventBus(): events.EventBus {
-    const bus = new events.EventBus(this, 'Events', { eventBusName: 'pawl' });
-    bus.archive('Archive', {
+  #archive(): events.Archive {
+    return this.bus.archive('Archive', {
       archiveName: 'pawl',
       description: 'Every event of Pawl, for replays',
       eventPattern: { account: [this.account] },
       retention: Duration.days(30),
     });
-    return bus;
   }
 
   #bucket(id: string, stage: Stage, props: s3.BucketProps): s3.IBucket {

@@ -73,6 +73,7 @@ export class ServicesStack extends Stack {
         HOST: '0.0.0.0',
         PORT: String(apiPort),
         PAYLOAD_BUCKET: messaging.payloadBucketName,
+        EVENT_ARCHIVE_ARN: messaging.archive.archiveArn,
       }),
       logGroup: this.#logs('api'),
       portMappings: [{ containerPort: apiPort }],
@@ -103,7 +104,10 @@ export class ServicesStack extends Stack {
       EXECUTION_EVENTS_DLQ_URL: messaging.executionEvents.dlq.queueUrl,
       EVENT_BUS_NAME: messaging.bus.eventBusName,
       ...Object.fromEntries(
-        messaging.subscribers.map(({ variable, queue }) => [variable, queue.queueUrl]),
+        messaging.subscribers.flatMap(({ variables, queue, dlq }) => [
+          [variables.queue, queue.queueUrl],
+          [variables.dlq, dlq.queueUrl],
+        ]),
       ),
       STATE_MACHINE_ARN_PREFIX: statesArns(this).machinePrefix,
     };

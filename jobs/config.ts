@@ -13,7 +13,15 @@ export type QueueConfig = {
   readonly executionEventsDlqUrl: string;
   /** Of the built-in subscribers of events; undefined where they are not run. */
   readonly searchProjectionUrl?: string | undefined;
+  readonly searchProjectionDlqUrl?: string | undefined;
   readonly notificationsUrl?: string | undefined;
+  readonly notificationsDlqUrl?: string | undefined;
+};
+
+/** Where events are kept to be replayed. */
+export type EventArchive = {
+  readonly archiveArn: string;
+  readonly busName: string;
 };
 
 export type ApiConfig = {
@@ -28,6 +36,8 @@ export type ApiConfig = {
   readonly payloadBucket: string;
   /** `whsec_…` with which the payment provider signs its webhooks; undefined: none is believed. */
   readonly paymentWebhookSecret: string | undefined;
+  /** Undefined: events cannot be replayed. */
+  readonly eventArchive: EventArchive | undefined;
   readonly stateMachineArnPrefix: string;
   readonly jobTypeFolders: readonly string[];
 };
@@ -155,10 +165,12 @@ const queues = (read: ConfigReader): QueueConfig => ({
     'SEARCH_PROJECTION_QUEUE_URL',
     'the SQS queue of events that the search projection is made from; without it there is none',
   ),
+  searchProjectionDlqUrl: read.optional('SEARCH_PROJECTION_DLQ_URL', 'its dead-letter queue'),
   notificationsUrl: read.optional(
     'NOTIFICATIONS_QUEUE_URL',
     'the SQS queue of events that ask for a mail; without it none is sent, with it SMTP_URL is needed',
   ),
+  notificationsDlqUrl: read.optional('NOTIFICATIONS_DLQ_URL', 'its dead-letter queue'),
 });
 
 const stateMachines = (read: ConfigReader) => ({
@@ -213,6 +225,18 @@ const callbackAllowPrivate = (reader: ConfigReader): boolean =>
     'whether completion webhooks may go to private and loopback addresses',
   );
 
+const busName = (reader: ConfigReader): string =>
+  reader.text('EVENT_BUS_NAME', 'the EventBridge bus that events go to', 'default');
+
+function eventArchive(reader: ConfigReader): EventArchive | undefined {
+  const archiveArn = reader.optional(
+    'EVENT_ARCHIVE_ARN',
+    'the archive of that bus, arn:aws:events:<region>:<account>:archive/<name>; without it there are no replays',
+  );
+  const bus = busName(reader);
+  return archiveArn === undefined ? undefined : { archiveArn, busName: bus };
+}
+
 const apiSections = (reader: ConfigReader): ApiConfig => ({
   otlpEndpoint: otlpEndpoint(reader),
   host: reader.text('HOST', 'the address that is listened on', '127.0.0.1'),
@@ -229,6 +253,7 @@ const apiSections = (reader: ConfigReader): ApiConfig => ({
     'PAYMENT_WEBHOOK_SECRET',
     'whsec_… with which the payment provider signs its webhooks; without it none is believed',
   ),
+  eventArchive: eventArchive(reader),
   ...stateMachines(reader),
 });
 
@@ -272,7 +297,7 @@ const email = (reader: ConfigReader): EmailConfig => ({
 });
 
 const events = (reader: ConfigReader, { notificationsUrl }: QueueConfig): EventsConfig => ({
-  busName: reader.text('EVENT_BUS_NAME', 'the EventBridge bus that events go to', 'default'),
+  busName: busName(reader),
   email: notificationsUrl === undefined ? undefined : email(reader),
 });
 

@@ -46,7 +46,7 @@ export type Figures = {
   readonly poolWaitMs: number | null;
 };
 
-/** Reads them all; a handful of short statements and four calls of SQS. */
+/** Reads them all; a handful of short statements and a call of SQS for each queue. */
 export async function readFigures(deps: FigureDeps): Promise<Figures> {
   const { sql, sqs, queues, poolWait } = deps;
   await poolWait.sample();

@@ -1,32 +1,39 @@
 import { GetQueueAttributesCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { classifyingAws } from './classify.ts';
 import type { QueueConfig } from './config.ts';
-import type { QuarantiningQueue } from './store/quarantine.ts';
+import { type QuarantiningQueue, quarantiningQueues } from './store/quarantine.ts';
 
-/** The queues by their names; each of the first two has the dead-letter queue of its name. */
-export const queueNames = [
-  'job-requests',
-  'execution-events',
-  'job-requests-dlq',
-  'execution-events-dlq',
-] as const;
-export type QueueName = (typeof queueNames)[number];
-export type SourceQueue = 'job-requests' | 'execution-events';
+export type QueueName = QuarantiningQueue | `${QuarantiningQueue}-dlq`;
 
-export const queueUrlOf = (queues: QueueConfig, name: QueueName): string =>
-  ({
-    'job-requests': queues.jobRequestsUrl,
-    'execution-events': queues.executionEventsUrl,
-    'job-requests-dlq': queues.jobRequestsDlqUrl,
-    'execution-events-dlq': queues.executionEventsDlqUrl,
-  })[name];
+/** A queue that Pawl receives from, and where its messages go that were received too often. */
+export type QueuePair = {
+  readonly name: QuarantiningQueue;
+  readonly url: string;
+  /** Undefined where the process was told the queue of a subscriber, and not its dead letters. */
+  readonly dlqUrl: string | undefined;
+};
+
+/** Every queue that is configured: Pawl's own two, and those of the built-in subscribers of events. */
+export function queuePairs(queues: QueueConfig): readonly QueuePair[] {
+  const addresses: Readonly<
+    Record<QuarantiningQueue, readonly [url: string | undefined, dlqUrl: string | undefined]>
+  > = {
+    'job-requests': [queues.jobRequestsUrl, queues.jobRequestsDlqUrl],
+    'execution-events': [queues.executionEventsUrl, queues.executionEventsDlqUrl],
+    'search-projection': [queues.searchProjectionUrl, queues.searchProjectionDlqUrl],
+    notifications: [queues.notificationsUrl, queues.notificationsDlqUrl],
+  };
+  return quarantiningQueues.flatMap((name) => {
+    const [url, dlqUrl] = addresses[name];
+    return url === undefined ? [] : [{ name, url, dlqUrl }];
+  });
+}
 
 /** Where messages of a queue are received; throws where a subscriber's queue is not configured in this process. */
 export function sourceUrlOf(queues: QueueConfig, queue: QuarantiningQueue): string {
-  if (queue === 'job-requests' || queue === 'execution-events') return queueUrlOf(queues, queue);
-  const url = queue === 'notifications' ? queues.notificationsUrl : queues.searchProjectionUrl;
-  if (url === undefined) throw new Error(`the queue ${queue} is not configured here`);
-  return url;
+  const pair = queuePairs(queues).find(({ name }) => name === queue);
+  if (pair === undefined) throw new Error(`the queue ${queue} is not configured here`);
+  return pair.url;
 }
 
 /** Approximate, as SQS says itself. */
@@ -43,22 +50,20 @@ const counts = [
   'ApproximateNumberOfMessagesDelayed',
 ] as const;
 
-export async function readQueueDepth(
-  sqs: SQSClient,
-  queues: QueueConfig,
-  name: QueueName,
-): Promise<QueueDepth> {
+async function readQueueDepth(sqs: SQSClient, name: QueueName, url: string): Promise<QueueDepth> {
   const { Attributes } = await classifyingAws(() =>
-    sqs.send(
-      new GetQueueAttributesCommand({
-        QueueUrl: queueUrlOf(queues, name),
-        AttributeNames: [...counts],
-      }),
-    ),
+    sqs.send(new GetQueueAttributesCommand({ QueueUrl: url, AttributeNames: [...counts] })),
   );
   const [visible, inFlight, delayed] = counts.map((count) => Number(Attributes?.[count] ?? 0));
   return { name, visible: visible ?? 0, inFlight: inFlight ?? 0, delayed: delayed ?? 0 };
 }
 
-export const readQueueDepths = async (sqs: SQSClient, queues: QueueConfig): Promise<QueueDepth[]> =>
-  await Promise.all(queueNames.map((name) => readQueueDepth(sqs, queues, name)));
+/** Of every configured queue, then of their dead-letter queues. */
+export async function readQueueDepths(sqs: SQSClient, queues: QueueConfig): Promise<QueueDepth[]> {
+  const pairs = queuePairs(queues);
+  const sources = pairs.map(({ name, url }) => readQueueDepth(sqs, name, url));
+  const dlqs = pairs.flatMap(({ name, dlqUrl }) =>
+    dlqUrl === undefined ? [] : [readQueueDepth(sqs, `${name}-dlq`, dlqUrl)],
+  );
+  return await Promise.all([...sources, ...dlqs]);
+}

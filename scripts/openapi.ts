@@ -2,6 +2,7 @@
 // test/api/openapi.test.ts compares both with the running server.
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import { S3Client } from '@aws-sdk/client-s3';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { SQSClient } from '@aws-sdk/client-sqs';
@@ -40,6 +41,8 @@ const app = await createApp({
         executionEventsUrl: url,
         executionEventsDlqUrl: url,
       },
+      eventBridge: new EventBridgeClient({ region: 'us-east-1' }),
+      eventArchive: undefined,
       stateMachineArnPrefix: '',
     },
     { sql, log },

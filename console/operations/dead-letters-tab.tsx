@@ -5,7 +5,7 @@ import { Link } from '../parts/location.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { type MessageAction, MessageList } from './message-list.tsx';
 
-const queues = ['job-requests', 'execution-events'] as const;
+const queues = ['job-requests', 'execution-events', 'search-projection', 'notifications'] as const;
 
 export function DeadLettersTab() {
   const { call } = useSession();

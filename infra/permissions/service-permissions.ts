@@ -1,3 +1,4 @@
+import { Stack } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { MessagingStack } from '../messaging-stack.ts';
 import { liveAlias } from '../orchestration-stack.ts';
@@ -13,12 +14,11 @@ export function apiStatements(
   { machines, executions }: StatesArns,
 ): PolicyStatement[] {
   const { jobRequests, executionEvents } = messaging;
-  const pairs = [jobRequests, executionEvents];
+  const pairs = [jobRequests, executionEvents, ...messaging.subscribers];
   const queues = pairs.map(({ queue }) => queue.queueArn);
-  const subscribed = messaging.subscribers.map(({ queue }) => queue.queueArn);
   const dlqs = pairs.map(({ dlq }) => dlq.queueArn);
   return [
-    allow('RelayAndResend', ['sqs:SendMessage'], [...queues, ...subscribed]),
+    allow('RelayAndResend', ['sqs:SendMessage'], queues),
     allow('QueueDepths', ['sqs:GetQueueAttributes'], [...queues, ...dlqs]),
     allow(
       'DeadLetters',
@@ -46,6 +46,22 @@ export function apiStatements(
       [executions],
     ),
     allow('ShowDefinitions', ['states:DescribeStateMachine'], [machines]),
+    ...replayStatements(messaging),
+  ];
+}
+
+/** An operator has archived events replayed. */
+function replayStatements({ bus, archive }: MessagingStack): PolicyStatement[] {
+  const replays = Stack.of(bus).formatArn({
+    service: 'events',
+    resource: 'replay',
+    resourceName: '*',
+  });
+  return [
+    allow('Replay', ['events:StartReplay'], [archive.archiveArn, bus.eventBusArn, replays]),
+    allow('EndReplay', ['events:CancelReplay'], [replays]),
+    // The action knows no resources.
+    allow('ShowReplays', ['events:ListReplays'], ['*']),
   ];
 }
 
@@ -58,10 +74,9 @@ export function workerStatements(
   const { jobRequests, executionEvents } = messaging;
   const own = dispatcher === 'worker' ? [jobRequests, executionEvents] : [executionEvents];
   const received = [...own, ...messaging.subscribers];
-  const queues = [jobRequests, executionEvents].flatMap(({ queue, dlq }) => [
-    queue.queueArn,
-    dlq.queueArn,
-  ]);
+  const queues = [jobRequests, executionEvents, ...messaging.subscribers].flatMap(
+    ({ queue, dlq }) => [queue.queueArn, dlq.queueArn],
+  );
   return [
     allow('Relay', ['sqs:SendMessage'], [jobRequests.queue.queueArn]),
     allow('Publish', ['events:PutEvents'], [messaging.bus.eventBusArn]),

@@ -2,11 +2,12 @@ import type { Message } from '@aws-sdk/client-sqs';
 import { v7 } from 'uuid';
 import { storableText } from '../failure.ts';
 import type { Sql } from './connect.ts';
+import type { QuarantiningQueue } from './quarantine.ts';
 
 /** Keeps a message that an operator takes out of a dead-letter queue: what is discarded can still be looked up. */
 export async function keepDiscarded(
   sql: Sql,
-  queue: 'job-requests' | 'execution-events',
+  queue: QuarantiningQueue,
   message: Message,
   by: { readonly actor: string; readonly reason: string },
 ): Promise<void> {

@@ -10,6 +10,8 @@ export type OperatorAction =
   | 'callback.resolve'
   | 'stock.set'
   | 'effect.resolve'
+  | 'events.replay'
+  | 'events.cancel-replay'
   | 'bulk.start'
   | 'bulk.pause'
   | 'bulk.resume'

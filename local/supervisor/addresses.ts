@@ -5,6 +5,8 @@ export const REGION = 'us-east-1';
 export const ACCOUNT = '000000000000';
 export const BUCKET = 'pawl-payloads';
 export const EVENT_BUS = 'default';
+export const EVENT_ARCHIVE = 'pawl';
+export const EVENT_ARCHIVE_ARN = `arn:aws:events:${REGION}:${ACCOUNT}:archive/${EVENT_ARCHIVE}`;
 export const STATE_MACHINE_ARN_PREFIX = `arn:aws:states:${REGION}:${ACCOUNT}:stateMachine:pawl-`;
 
 /** Where everything is on this machine. */

@@ -1,6 +1,7 @@
 import {
   type Addresses,
   BUCKET,
+  EVENT_ARCHIVE_ARN,
   EVENT_BUS,
   REGION,
   STATE_MACHINE_ARN_PREFIX,
@@ -65,8 +66,11 @@ export function childEnvironment(
     EXECUTION_EVENTS_QUEUE_URL: queues.executionEvents,
     EXECUTION_EVENTS_DLQ_URL: queues.executionEventsDlq,
     EVENT_BUS_NAME: EVENT_BUS,
+    EVENT_ARCHIVE_ARN,
     SEARCH_PROJECTION_QUEUE_URL: queues.searchProjection,
+    SEARCH_PROJECTION_DLQ_URL: queues.searchProjectionDlq,
     NOTIFICATIONS_QUEUE_URL: queues.notifications,
+    NOTIFICATIONS_DLQ_URL: queues.notificationsDlq,
     PAYLOAD_BUCKET: BUCKET,
     STATE_MACHINE_ARN_PREFIX,
   };

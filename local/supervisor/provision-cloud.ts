@@ -1,4 +1,10 @@
-import { PutRuleCommand, PutTargetsCommand } from '@aws-sdk/client-eventbridge';
+import {
+  CreateArchiveCommand,
+  PutRuleCommand,
+  PutTargetsCommand,
+  ResourceAlreadyExistsException,
+  UpdateArchiveCommand,
+} from '@aws-sdk/client-eventbridge';
 import {
   BucketAlreadyOwnedByYou,
   CreateBucketCommand,
@@ -7,6 +13,7 @@ import {
   PutBucketLifecycleConfigurationCommand,
   PutBucketVersioningCommand,
 } from '@aws-sdk/client-s3';
+import { CreateTopicCommand, SubscribeCommand } from '@aws-sdk/client-sns';
 import {
   CreateQueueCommand,
   type QueueAttributeName,
@@ -16,7 +23,7 @@ import {
 import { eventSource } from '../../jobs/events/catalogue.ts';
 import { notifyingEvents } from '../../jobs/events/notifications.ts';
 import { projectedEvents } from '../../jobs/events/search-projection.ts';
-import { ACCOUNT, type Addresses, BUCKET, EVENT_BUS, REGION } from './addresses.ts';
+import { ACCOUNT, type Addresses, BUCKET, EVENT_ARCHIVE, EVENT_BUS, REGION } from './addresses.ts';
 import type { AwsAccount } from './aws-account.ts';
 
 const DAY_SECONDS = 86_400;
@@ -27,12 +34,15 @@ const DLQ_RETENTION_SECONDS = 14 * DAY_SECONDS;
 const MAX_RECEIVE_COUNT = 5;
 /** Subscribers of events leave a message in its queue while something around them fails, for the better part of a day. */
 const MAX_SUBSCRIBER_RECEIVE_COUNT = 100;
+/** A machine has less room than AWS, where it is 30. */
+const ARCHIVE_DAYS = 7;
 const VISIBILITY_SECONDS = 30;
 const MAX_MESSAGE_BYTES = 1_048_576;
 
 const arnOf = (queue: string): string => `arn:aws:sqs:${REGION}:${ACCOUNT}:${queue}`;
+const topicArn = (name: string): string => `arn:aws:sns:${REGION}:${ACCOUNT}:${name}`;
 
-/** Makes the queues, the bucket and the rule that Pawl needs, and sets those that are there to what it needs now. */
+/** Makes the queues, the bucket, the rules and the archive that Pawl needs, and sets those that are there to what it needs now. */
 export async function provisionCloud(
   account: AwsAccount,
   { api, queues }: Addresses,
@@ -44,8 +54,9 @@ export async function provisionCloud(
     subscriber(account, 'notifications', queues.notifications, queues.notificationsDlq),
     makeBucket(account, api),
   ]);
-  await ruleToQueue(account, 'search-projection', projectedEvents);
-  await ruleToQueue(account, 'notifications', notifyingEvents);
+  await Promise.all([archive(account), topicToQueue(account, 'notifications')]);
+  await rule(account, 'search-projection', projectedEvents, arnOf('search-projection'));
+  await rule(account, 'notifications', notifyingEvents, topicArn('pawl-notifications'));
   await account.eventBridge.send(
     new PutRuleCommand({
       Name: 'pawl-execution-events',
@@ -68,17 +79,50 @@ export async function provisionCloud(
   );
 }
 
-/** Brings our events of these types from the bus to the queue of that name. */
-async function ruleToQueue(
+/** Brings our events of these types from the bus to the queue or topic. */
+async function rule(
   { eventBridge }: AwsAccount,
-  queue: string,
+  name: string,
   types: readonly string[],
+  target: string,
 ): Promise<void> {
-  const Rule = `pawl-${queue}`;
+  const Rule = `pawl-${name}`;
   const EventPattern = JSON.stringify({ source: [eventSource], 'detail-type': types });
   await eventBridge.send(new PutRuleCommand({ Name: Rule, EventBusName: EVENT_BUS, EventPattern }));
-  const Targets = [{ Id: queue, Arn: arnOf(queue) }];
+  const Targets = [{ Id: name, Arn: target }];
   await eventBridge.send(new PutTargetsCommand({ Rule, EventBusName: EVENT_BUS, Targets }));
+}
+
+/** A topic, so that others may listen as well; the queue gets the events as they are. */
+async function topicToQueue({ sns }: AwsAccount, queue: string): Promise<void> {
+  await sns.send(new CreateTopicCommand({ Name: `pawl-${queue}` }));
+  await sns.send(
+    new SubscribeCommand({
+      TopicArn: topicArn(`pawl-${queue}`),
+      Protocol: 'sqs',
+      Endpoint: arnOf(queue),
+      Attributes: {
+        RawMessageDelivery: 'true',
+        RedrivePolicy: JSON.stringify({ deadLetterTargetArn: arnOf(`${queue}-dlq`) }),
+      },
+    }),
+  );
+}
+
+/** Every event of ours, for replays. */
+async function archive({ eventBridge }: AwsAccount): Promise<void> {
+  const kept = {
+    ArchiveName: EVENT_ARCHIVE,
+    EventPattern: JSON.stringify({ source: [eventSource] }),
+    RetentionDays: ARCHIVE_DAYS,
+  };
+  const EventSourceArn = `arn:aws:events:${REGION}:${ACCOUNT}:event-bus/${EVENT_BUS}`;
+  try {
+    await eventBridge.send(new CreateArchiveCommand({ ...kept, EventSourceArn }));
+  } catch (error) {
+    if (!(error instanceof ResourceAlreadyExistsException)) throw error;
+    await eventBridge.send(new UpdateArchiveCommand(kept));
+  }
 }
 
 const subscriber = (

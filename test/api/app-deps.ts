@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import { S3Client } from '@aws-sdk/client-s3';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { SQSClient } from '@aws-sdk/client-sqs';
@@ -38,6 +39,8 @@ export const appDeps = (sql: Sql, relay: AppDeps['relay']): AppDeps => ({
         executionEventsUrl: 'http://127.0.0.1:9/000000000000/execution-events',
         executionEventsDlqUrl: 'http://127.0.0.1:9/000000000000/execution-events-dlq',
       },
+      eventBridge: new EventBridgeClient(nowhere),
+      eventArchive: undefined,
       stateMachineArnPrefix: 'arn:aws:states:us-east-1:000000000000:stateMachine:pawl-',
     },
     { sql, log: pino({ level: 'silent' }) },

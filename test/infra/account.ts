@@ -51,6 +51,12 @@ const attributes: Readonly<Record<string, Readonly<Record<string, (found: Found)
     Ref: (found) => named(found, 'Name'),
     Arn: (found) => `arn:aws:events:${region}:${accountId}:event-bus/${named(found, 'Name')}`,
   },
+  'AWS::Events::Archive': {
+    Arn: (found) => `arn:aws:events:${region}:${accountId}:archive/${named(found, 'ArchiveName')}`,
+  },
+  'AWS::SNS::Topic': {
+    Ref: (found) => `arn:aws:sns:${region}:${accountId}:${named(found, 'TopicName')}`,
+  },
   'AWS::S3::Bucket': {
     Ref: (found) => named(found, 'BucketName'),
     Arn: (found) => `arn:aws:s3:::${found.id.toLowerCase()}`,

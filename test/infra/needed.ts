@@ -34,12 +34,7 @@ export function needOf(
     case 'states':
       return { component, ...ofJsonService(call) };
     case 'events':
-      // To the bus that EVENT_BUS_NAME names, which on this machine is the account's own.
-      return {
-        component,
-        action: 'events:PutEvents',
-        resource: `arn:aws:events:${region}:${accountId}:event-bus/pawl`,
-      };
+      return { component, ...ofEvents(call) };
     case 's3':
       return { component, ...ofS3(call) };
     default:
@@ -62,6 +57,21 @@ function ofJsonService({ service, target, body }: RecordedCall) {
   );
   // An alias is asked about by its machine's ARN.
   return { action, resource: (arn ?? '*').replace(/(:stateMachine:[^:]+):\w+$/, '$1') };
+}
+
+/** To the bus that EVENT_BUS_NAME names, which on this machine is the account's own; replays from its archive. */
+function ofEvents({ target, body }: RecordedCall) {
+  const operation = target.split('.').at(-1) ?? '';
+  const resources: Readonly<Record<string, string>> = {
+    PutEvents: 'event-bus/pawl',
+    StartReplay: 'archive/pawl',
+    CancelReplay: `replay/${String(JSON.parse(body)['ReplayName'])}`,
+  };
+  const resource = resources[operation];
+  return {
+    action: `events:${operation}`,
+    resource: resource === undefined ? '*' : `arn:aws:events:${region}:${accountId}:${resource}`,
+  };
 }
 
 function ofS3({ method, path }: RecordedCall) {

@@ -42,6 +42,11 @@ export const unusedPermissions: readonly {
       'An operator redrives or discards dead letters, of which there are none here (test/operations/).',
   },
   {
+    component: /^api$/,
+    actions: ['events:StartReplay', 'events:ListReplays', 'events:CancelReplay'],
+    reason: 'An operator has events replayed (test/events/replay.test.ts).',
+  },
+  {
     component: /^worker$/,
     actions: ['sqs:SendMessage'],
     reason: 'The sweep sends what the API could not, or what was put off.',

@@ -2,17 +2,19 @@ import { type Static, Type } from 'typebox';
 import { discardDeadLetters, redriveDeadLetters, type Taken } from '../../../jobs/dead-letters.ts';
 import { listDeadLetters } from '../../../jobs/list-dead-letters.ts';
 import { messageNameOf } from '../../../jobs/message-name.ts';
-import { queueUrlOf } from '../../../jobs/queue-status.ts';
+import { queuePairs } from '../../../jobs/queue-status.ts';
+import { quarantiningQueues } from '../../../jobs/store/quarantine.ts';
 import { releaseJobs } from '../../../jobs/store/held-jobs.ts';
 import { audited } from '../../../jobs/store/operator-actions.ts';
 import { keepDiscarded } from '../../../jobs/store/keep-discarded.ts';
 import type { Api, RouteDeps } from '../../api.ts';
 import { actorOf } from '../../authenticate.ts';
+import { Problem } from '../../problems.ts';
 import { orNull, problemResponses, time } from '../../schemas.ts';
 import { mostAtOnce, reason, timeLimitMs } from './operator-reason.ts';
 import { chosenOf } from './chosen.ts';
 
-const queue = Type.Enum(['job-requests', 'execution-events']);
+const queue = Type.Enum([...quarantiningQueues]);
 
 const deadLetter = Type.Object({
   messageId: Type.String(),
@@ -51,10 +53,13 @@ export function deadLetters(api: Api, { sql, operations }: RouteDeps): void {
   const { sqs, queues } = operations;
   const config = { scope: 'ops' } as const;
   const tags = ['operations'];
-  const urlsOf = (source: Static<typeof queue>) => ({
-    source: queueUrlOf(queues, source),
-    dlq: queueUrlOf(queues, `${source}-dlq`),
-  });
+  const urlsOf = (source: Static<typeof queue>): { source: string; dlq: string } => {
+    const pair = queuePairs(queues).find(({ name }) => name === source);
+    if (pair?.dlqUrl === undefined) {
+      throw new Problem('not-found', { detail: `the queue ${source}-dlq is not configured here` });
+    }
+    return { source: pair.url, dlq: pair.dlqUrl };
+  };
   api.get(
     '/ops/dlq',
     {

@@ -2,6 +2,7 @@ import { bulkOperations } from './bulk-operations.ts';
 import { callbacks } from './callbacks.ts';
 import { deadLetters } from './dead-letters.ts';
 import { effects } from './effects.ts';
+import { eventReplays } from './event-replays.ts';
 import { getAlerts } from './get-alerts.ts';
 import { getAudit } from './get-audit.ts';
 import { getDoctor } from './get-doctor.ts';
@@ -35,6 +36,7 @@ export const operatorRoutes = [
   getAlerts,
   effects,
   callbacks,
+  eventReplays,
   stock,
   getAudit,
 ];
