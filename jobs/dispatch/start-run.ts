@@ -4,17 +4,23 @@ import { Terminal } from '../failure.ts';
 import { jobOf } from '../envelope.ts';
 import { type DispatchWork, isAwaited } from './run-context.ts';
 import { requestExpiry } from '../stop.ts';
+import type { JobId } from '../ids.ts';
 import { recordStarted } from '../store/dispatched-run.ts';
 import { closeMessage } from '../store/inbox.ts';
+import { findJobState } from '../store/stop-job.ts';
 
 /** JobRequested: starts the execution named by the run. Gives the outcome for the inbox row. */
 export async function startRun(
   work: DispatchWork,
   envelope: Envelope<'JobRequested'>,
 ): Promise<string> {
-  if (!isAwaited(work)) return await close(work, `not started: the job is ${work.run.status}`);
-  if (await expireIfLate(work)) return await close(work, 'not started: expired');
   const { jobId, executionName, redriveCount } = envelope.payload;
+  if (!isAwaited(work)) {
+    // A try before this one may have started it, and not have come to recording it.
+    if (work.claim.attempts > 1) await stopLeftBehind(work, executionName, work.run.executionName);
+    return await close(work, `not started: the job is ${work.run.status}`);
+  }
+  if (await expireIfLate(work)) return await close(work, 'not started: expired');
   return await startExecution(work, jobId, executionName, redriveCount);
 }
 
@@ -37,7 +43,25 @@ export async function startExecution(
   crashPoint('after-start-recorded');
   if (before === 'CANCELLED' || before === 'EXPIRED')
     await work.executions.stop(arn, before, 'the job was stopped');
+  if (before === undefined) {
+    const now = await findJobState(work.sql, jobId as JobId, undefined);
+    await stopLeftBehind(work, executionName, now?.executionName);
+  }
   return outcome;
+}
+
+/**
+ * Stops an execution that the job has left behind for another one: cancelled and restarted while it was being started,
+ * so that the restart found nothing to stop. One of the same name is left to the redrive that goes on with it.
+ */
+async function stopLeftBehind(
+  work: DispatchWork,
+  executionName: string,
+  current: string | undefined,
+): Promise<void> {
+  if (executionName === current) return;
+  const arn = work.executions.arnOf(work.run.type, executionName);
+  await work.executions.stop(arn, 'REDRIVEN', 'the job has moved on to another execution');
 }
 
 async function startNamed(work: DispatchWork, type: string, executionName: string, jobId: string) {
