@@ -71,13 +71,28 @@ Handlers tell repeats by \`eventId\` (\`event_inbox\`, by event and handler) and
 
 ## Subscribers that come along
 
-| queue | takes | does |
-|---|---|---|
-| \`search-projection\` | ${list(projectedEvents)} | keeps documents and orders to be found by \`GET /search\`; an older version never overwrites a newer one; a replay of the archive builds it anew |
-| \`notifications\` | ${list(notifyingEvents)} | sends the mail through the effect log, once in effect; a replay sends nothing |
+| queue | takes | by | does |
+|---|---|---|---|
+| \`search-projection\` | ${list(projectedEvents)} | EventBridge → SQS | keeps documents and orders to be found by \`GET /search\`; an older version never overwrites a newer one; a replay of the archive builds it anew |
+| \`notifications\` | ${list(notifyingEvents)} | EventBridge → SNS (\`pawl-notifications\`) → SQS, raw delivery | sends the mail through the effect log, once in effect; a replay sends nothing |
 
-EventBridge marks what an archive replays with \`replay-name\`. A message that is no event of ours, or of an unknown
-version, is quarantined. While something around a subscriber fails, its message stays in the queue and comes back.
+A handler does not care by which way an event comes, nor if it comes by both. Another subscriber is another rule of the
+bus, or another subscription of the topic, with a queue and dead letters of its own. A message that is no event of ours, or of an unknown
+version, is quarantined. While something around a subscriber fails, its message stays in the queue and comes back;
+received a hundred times, it is a dead letter: \`npm run pawl -- dlq list --queue <name>\`.
+
+## Replays
+
+An archive keeps every event (30 days on AWS, 7 on one machine). What of a time range some rules would match is brought
+to them again, by the order of the events’ times, marked with \`replay-name\`:
+
+    npm run pawl -- events replay --from 2026-07-01T00:00:00Z --to 2026-07-02T00:00:00Z --rule pawl-search-projection --reason "rows were lost"
+    npm run pawl -- events list
+    npm run pawl -- events cancel <name> --reason "…"
+
+A replay names its rules: one to everybody would reach whoever listens. The **replay guard** is each handler’s \`onReplay\`: the
+projection takes the event as if it were new, without asking its inbox, and lets the version decide; notifications skip it.
+On AWS an event is in the archive within ten minutes of its publishing, so a replay of the last ten may miss some.
 
 ## The events
 
