@@ -5,6 +5,7 @@ import { SFNClient } from '@aws-sdk/client-sfn';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { pino } from 'pino';
 import { isSupervised, readApiConfig, readSettingsSecretArn } from '../jobs/config.ts';
+import { withDirectSqs } from '../jobs/direct-aws-calls.ts';
 import { logError } from '../jobs/log-error.ts';
 import { createRelay } from '../jobs/relay.ts';
 import { readSecretSettings } from '../jobs/secret-settings.ts';
@@ -29,7 +30,7 @@ await assertSchema(sql);
 
 const requestHandler = { connectionTimeout: 2_000, requestTimeout: 5_000 };
 // The URL in the configuration is the queue's; its host may be another one than the endpoint's.
-const sqs = new SQSClient({ useQueueUrlAsEndpoint: false, requestHandler });
+const sqs = withDirectSqs(new SQSClient({ useQueueUrlAsEndpoint: false, requestHandler }));
 const relay = createRelay({
   sql,
   sqs,

@@ -11,6 +11,7 @@ import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { logError } from '../jobs/log-error.ts';
 import { readDispatcherConfig } from '../jobs/config.ts';
+import { withDirectSqs, withDirectStepFunctions } from '../jobs/direct-aws-calls.ts';
 import { dispatch } from '../jobs/dispatch/dispatch-message.ts';
 import type { DispatchDeps } from '../jobs/dispatch/run-context.ts';
 import { createExecutions } from '../jobs/executions.ts';
@@ -150,8 +151,8 @@ function createDeps(): Deps {
     requestTimeout: 5_000,
     throwOnRequestTimeout: true,
   };
-  const sqs = new SQSClient({ useQueueUrlAsEndpoint: false, requestHandler });
-  const sfn = new SFNClient({ requestHandler });
+  const sqs = withDirectSqs(new SQSClient({ useQueueUrlAsEndpoint: false, requestHandler }));
+  const sfn = withDirectStepFunctions(new SFNClient({ requestHandler }));
   const queueUrl = config.jobRequestsUrl;
   const relay = createRelay({ sql, sqs, log, jobRequestsUrl: queueUrl });
   const startTokens = createTokenBucket(config.startsPerSecond, () => performance.now());

@@ -4,6 +4,7 @@ import { SFNClient } from '@aws-sdk/client-sfn';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { pino } from 'pino';
 import { isSupervised, readSettingsSecretArn, readWorkerConfig } from '../jobs/config.ts';
+import { withDirectSqs, withDirectStepFunctions } from '../jobs/direct-aws-calls.ts';
 import { startTracing } from '../jobs/start-tracing.ts';
 import { logError } from '../jobs/log-error.ts';
 import { readSecretSettings } from '../jobs/secret-settings.ts';
@@ -34,13 +35,13 @@ const requestHandler = {
 };
 
 // The URL in the configuration is the queue's; its host may be another one than the endpoint's.
-const sqs = new SQSClient({ useQueueUrlAsEndpoint: false, requestHandler });
+const sqs = withDirectSqs(new SQSClient({ useQueueUrlAsEndpoint: false, requestHandler }));
 const metrics = createWorkerMetrics({ sql, sqs, queues: config.queues, log });
 const worker = createWorker({
   config,
   sql,
   sqs,
-  sfn: new SFNClient({ requestHandler }),
+  sfn: withDirectStepFunctions(new SFNClient({ requestHandler })),
   registry: await loadJobTypes(config.jobTypeFolders),
   metrics,
   log,

@@ -1,0 +1,147 @@
+import type { SFNClient } from '@aws-sdk/client-sfn';
+import type { SQSClient } from '@aws-sdk/client-sqs';
+import { HttpRequest } from '@smithy/core/protocols';
+import { SignatureV4 } from '@smithy/signature-v4';
+import { text } from 'node:stream/consumers';
+
+/** Answers a hot action with what the service gave; undefined where the SDK has to do it. */
+type DirectCall = (command: string | undefined, input: object) => Promise<object | undefined>;
+
+type Service = {
+  /** As SigV4 names it. */
+  readonly name: string;
+  readonly target: string;
+  /** By the SDK's command what is made of the answer: JSON has no dates. Other commands go the SDK's whole way. */
+  readonly commands: Readonly<Record<string, (answer: Record<string, unknown>) => object>>;
+};
+
+const asItIs = (answer: object): object => answer;
+
+const sqsService: Service = {
+  name: 'sqs',
+  target: 'AmazonSQS',
+  commands: {
+    SendMessageBatchCommand: asItIs,
+    ReceiveMessageCommand: asItIs,
+    DeleteMessageBatchCommand: asItIs,
+  },
+};
+
+const stepFunctions: Service = {
+  name: 'states',
+  target: 'AWSStepFunctions',
+  commands: {
+    StartExecutionCommand: ({ startDate, ...answer }) => ({
+      ...answer,
+      startDate: new Date(Number(startDate) * 1_000),
+    }),
+  },
+};
+
+/**
+ * Answers a client's hot actions before its middleware stack begins: one signed POST in AWS's JSON 1.0 protocol, with the
+ * client's own endpoint, credentials, connections and timeouts (https://smithy.io/2.0/aws/protocols/aws-json-1_0-protocol.html).
+ * Of the 0.63 ms of CPU that a call took, serialisers, endpoint rules and retry bookkeeping were 0.33.
+ *
+ * Only a success is answered here. Whatever else comes, the call begins again on the SDK's whole way, which knows the
+ * errors and when to try again; the actions may be sent twice, as with every retry. A timeout is thrown as it is:
+ * whoever waits has waited long enough. The first call of a client shows where its endpoint is.
+ */
+export function withDirectSqs(client: SQSClient): SQSClient {
+  const { call, learn } = directCalls(client.config, sqsService);
+  client.middlewareStack.add(
+    (next, { commandName }) =>
+      async (args) => {
+        const answer = await call(commandName, args.input);
+        return answer === undefined ? await next(args) : answered(answer);
+      },
+    atOnce,
+  );
+  client.middlewareStack.add(
+    (next) => async (args) => {
+      learn(args.request);
+      return await next(args);
+    },
+    whenBuilt,
+  );
+  return client;
+}
+
+/** As withDirectSqs, for StartExecution. */
+export function withDirectStepFunctions(client: SFNClient): SFNClient {
+  const { call, learn } = directCalls(client.config, stepFunctions);
+  client.middlewareStack.add(
+    (next, { commandName }) =>
+      async (args) => {
+        const answer = await call(commandName, args.input);
+        return answer === undefined ? await next(args) : answered(answer);
+      },
+    atOnce,
+  );
+  client.middlewareStack.add(
+    (next) => async (args) => {
+      learn(args.request);
+      return await next(args);
+    },
+    whenBuilt,
+  );
+  return client;
+}
+
+const atOnce = { step: 'initialize', priority: 'high', name: 'answerDirectly' } as const;
+const whenBuilt = { step: 'finalizeRequest', priority: 'low', name: 'learnEndpoint' } as const;
+
+const answered = (answer: object) => ({
+  response: undefined,
+  output: { ...answer, $metadata: {} },
+});
+
+type Config = Pick<
+  SQSClient['config'] | SFNClient['config'],
+  'credentials' | 'region' | 'sha256' | 'requestHandler'
+>;
+
+function directCalls(config: Config, service: Service) {
+  const { credentials, region, sha256, requestHandler } = config;
+  const signer = new SignatureV4({ service: service.name, credentials, region, sha256 });
+  let endpoint: Pick<HttpRequest, 'protocol' | 'hostname' | 'port' | 'path' | 'headers'> | undefined;
+
+  const send = async (action: string, input: object): Promise<unknown> => {
+    if (endpoint === undefined) return undefined;
+    const { protocol, hostname, port, path, headers } = endpoint;
+    const request = new HttpRequest({
+      method: 'POST',
+      protocol,
+      hostname,
+      ...(port === undefined ? {} : { port }),
+      path,
+      headers: {
+        host: headers['host'] ?? hostname,
+        'content-type': 'application/x-amz-json-1.0',
+        'x-amz-target': `${service.target}.${action}`,
+      },
+      body: JSON.stringify(input),
+    });
+    const signed = await signer.sign(request);
+    const { response } = await requestHandler.handle(HttpRequest.clone(signed));
+    const body = await text(response.body);
+    return response.statusCode === 200 ? JSON.parse(body) : undefined;
+  };
+  const call: DirectCall = async (command = '', input) => {
+    const read = service.commands[command];
+    if (read === undefined) return undefined;
+    try {
+      const answer = await send(command.replace(/Command$/, ''), input);
+      return typeof answer === 'object' && answer !== null ? read({ ...answer }) : undefined;
+    } catch (error) {
+      if (error instanceof Error && error.name === 'TimeoutError') throw error;
+      return undefined;
+    }
+  };
+  return {
+    call,
+    learn: (request: unknown): void => {
+      if (HttpRequest.isInstance(request)) endpoint ??= request;
+    },
+  };
+}
