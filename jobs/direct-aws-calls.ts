@@ -104,7 +104,9 @@ type Config = Pick<
 function directCalls(config: Config, service: Service) {
   const { credentials, region, sha256, requestHandler } = config;
   const signer = new SignatureV4({ service: service.name, credentials, region, sha256 });
-  let endpoint: Pick<HttpRequest, 'protocol' | 'hostname' | 'port' | 'path' | 'headers'> | undefined;
+  let endpoint:
+    | Pick<HttpRequest, 'protocol' | 'hostname' | 'port' | 'path' | 'headers'>
+    | undefined;
 
   const send = async (action: string, input: object): Promise<unknown> => {
     if (endpoint === undefined) return undefined;
