@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { RequestFault } from '../jobs/check-request.ts';
 import { maxInputBytes } from '../jobs/check-request.ts';
 import { type JobRequest, type Submission, submitJob, type SubmitOutcome } from '../jobs/submit.ts';
+import { retryingDeadlocks } from '../jobs/store/retry-deadlock.ts';
 import type { StoredJob } from '../jobs/store/submit-job.ts';
 import type { RouteDeps } from './api.ts';
 import { actorOf, callerOf, tenantOf } from './authenticate.ts';
@@ -19,7 +20,10 @@ export async function submitRequest(
   idempotencyKey: string | null,
 ): Promise<Submitted> {
   const submission = prepareSubmission(deps, request, jobRequest, idempotencyKey);
-  const outcome = await submitJob(deps.sql, jobRequest, submission, deps.clock(), deps.insertJob);
+  // With an atomic batch that has more than one of its keys it can meet in a circle.
+  const outcome = await retryingDeadlocks(() =>
+    submitJob(deps.sql, jobRequest, submission, deps.clock(), deps.insertJob),
+  );
   const submitted = readOutcome(outcome);
   publish(deps, outcome);
   return submitted;

@@ -1,10 +1,13 @@
 import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { schemaProblems } from '../../jobs/schema-problems.ts';
-import { inTransaction } from '../../jobs/store/transaction.ts';
+import { lockKeys } from '../../jobs/store/lock-keys.ts';
+import { retryingDeadlocks } from '../../jobs/store/retry-deadlock.ts';
+import { inTransaction, type Transaction } from '../../jobs/store/transaction.ts';
 import type { FastifyRequest } from 'fastify';
 import { submitJob, type Submission, type SubmitOutcome } from '../../jobs/submit.ts';
 import { toProblem } from '../answer-errors.ts';
+import { tenantOf } from '../authenticate.ts';
 import type { Api, RouteDeps } from '../api.ts';
 import { compileValidators } from '../compile-validators.ts';
 import { Problem, problemBody } from '../problems.ts';
@@ -102,15 +105,19 @@ async function submitTogether(deps: RouteDeps, request: FastifyRequest, items: r
     return prepared.map((item) => (item instanceof Problem ? item : notStored()));
   }
   const ready = prepared.filter((item): item is Prepared => !(item instanceof Problem));
-  const outcomes: SubmitOutcome[] = [];
+  let outcomes: SubmitOutcome[] = [];
+  const submitAll = async (tx: Transaction): Promise<void> => {
+    outcomes = [];
+    await lockKeys(tx, tenantOf(request), ready.flatMap(keysOf));
+    for (const { job, submission } of ready) {
+      const outcome = await submitJob(tx, job, submission, deps.clock());
+      readOutcome(outcome);
+      outcomes.push(outcome);
+    }
+  };
   try {
-    await inTransaction(deps.sql, async (tx) => {
-      for (const { job, submission } of ready) {
-        const outcome = await submitJob(tx, job, submission, deps.clock());
-        readOutcome(outcome);
-        outcomes.push(outcome);
-      }
-    });
+    // Other batches wait in a line for the keys; with a single submit or a job's end a batch can still meet in a circle.
+    await retryingDeadlocks(() => inTransaction(deps.sql, submitAll));
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     return items.map((_, index) => (index === outcomes.length ? error : notStored()));
@@ -120,6 +127,13 @@ async function submitTogether(deps: RouteDeps, request: FastifyRequest, items: r
 }
 
 type Prepared = { readonly job: Omit<Item, 'idempotencyKey'>; readonly submission: Submission };
+
+/** What jobs of other batches may have in common with this one, so that one of them has to wait. */
+const keysOf = ({ job, submission: { idempotencyKey } }: Prepared): string[] => [
+  ...(job.orderingKey === undefined ? [] : [`ordering ${job.orderingKey}`]),
+  ...(idempotencyKey === null ? [] : [`idempotency ${idempotencyKey}`]),
+  ...(job.uniqueKey === undefined ? [] : [`unique ${job.type} ${job.uniqueKey}`]),
+];
 
 function prepareItem(deps: RouteDeps, request: FastifyRequest, item: unknown): Prepared | Problem {
   try {
