@@ -90,7 +90,11 @@ export async function createApp(deps: AppDeps, readiness = { isDraining: false }
   app.decorateRequest('caller', null);
   for (const schema of sharedSchemas) app.addSchema(schema);
   const watch = createJobWatch(deps);
-  app.addHook('preClose', async () => watch.close());
+  const rateLimit = createRateLimit(deps);
+  app.addHook('preClose', async () => {
+    watch.close();
+    rateLimit.stop();
+  });
   readJsonBodies(app);
   setSecurityHeaders(app);
   traceRequests(app);
@@ -108,7 +112,7 @@ export async function createApp(deps: AppDeps, readiness = { isDraining: false }
   });
   await app.register(async (keyed) => {
     keyed.addHook('onRequest', createAuthentication(deps));
-    keyed.addHook('onRequest', createRateLimit(deps.clock));
+    keyed.addHook('onRequest', rateLimit.onRequest);
     const checkRequest = createRequestCheck(deps.registry, deps);
     const insertJob = createInsertTogether(deps.sql);
     for (const route of keyedRoutes) route(keyed, { ...deps, checkRequest, insertJob, watch });

@@ -1,46 +1,101 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
+import type { Sql } from '../jobs/store/connect.ts';
+import { addRequestCounts, removeRequestCounts } from '../jobs/store/request-counts.ts';
 import { callerOf } from './authenticate.ts';
 import { Problem, quotaExceeded } from './problems.ts';
 
 const windowSeconds = 60;
 const windowMs = windowSeconds * 1000;
 const policy = 'tenant';
-/** Windows that are over are swept out when there are more than this. */
-const maxWindows = 10_000;
+const shareMs = 1_000;
 
-type Window = { readonly endsAt: number; used: number };
+/** A tenant's requests of one minute: those that all processes had told of each other, and this one's since then. */
+type Window = { readonly minuteAt: Date; shared: number; own: number };
+
+export type RateLimit = {
+  /** To be run after authentication. */
+  readonly onRequest: (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+  /** Tells the other processes what this one has counted, and learns what they have; done every second. */
+  share(): Promise<void>;
+  stop(): void;
+};
 
 /**
- * The hook that counts a tenant's requests in windows of a minute, where its settings limit them, and tells it how
- * many are left (draft-ietf-httpapi-ratelimit-headers: RateLimit-Policy and RateLimit). Each process counts for
- * itself: behind a load balancer the limit is one of each process. To be run after authentication.
+ * Counts a tenant's requests by the minute of the clock, where its settings limit them, and tells it how many are left
+ * (draft-ietf-httpapi-ratelimit-headers: RateLimit-Policy and RateLimit). A request is decided on by what is known here,
+ * without asking anybody; the processes add up their counts in the database every second. So the limit is one of all of
+ * them, and what is let in beyond it is at most what comes to the other processes within a second.
  */
-export function createRateLimit(clock: () => Date) {
+export function createRateLimit({
+  sql,
+  clock,
+  log,
+}: {
+  readonly sql: Sql;
+  readonly clock: () => Date;
+  readonly log: Logger;
+}): RateLimit {
   const windows = new Map<string, Window>();
-  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    const { tenantId, requestsPerMinute } = callerOf(request);
-    if (tenantId === null || requestsPerMinute === null) return;
-    const now = clock().getTime();
-    const window = currentWindow(windows, tenantId, now);
-    window.used += 1;
-    const left = Math.max(0, requestsPerMinute - window.used);
-    const resetSeconds = Math.ceil((window.endsAt - now) / 1000);
-    const headers = {
-      'ratelimit-policy': `"${policy}";q=${requestsPerMinute};w=${windowSeconds}`,
-      ratelimit: `"${policy}";r=${left};t=${resetSeconds}`,
-    };
-    void reply.headers(headers);
-    if (window.used > requestsPerMinute) throw rateLimited(requestsPerMinute, resetSeconds);
+  let sharing: Promise<void> | undefined;
+
+  const shareOnce = async (): Promise<void> => {
+    const minuteMs = minuteOf(clock());
+    const told = [...windows].filter(([, window]) => window.own > 0);
+    const counts = told.map(([tenantId, { minuteAt, own }]) => ({ tenantId, minuteAt, used: own }));
+    for (const [tenantId, { minuteAt }] of windows) {
+      if (minuteAt.getTime() < minuteMs) windows.delete(tenantId);
+    }
+    if (counts.length === 0) return;
+    const known = await addRequestCounts(sql, counts);
+    for (const [index, [, window]] of told.entries()) window.own -= counts[index]?.used ?? 0;
+    for (const { tenantId, minuteAt, used } of known) {
+      const window = windows.get(tenantId);
+      if (window?.minuteAt.getTime() === minuteAt.getTime()) window.shared = used;
+    }
+    await removeRequestCounts(sql);
+  };
+  const share = async (): Promise<void> => {
+    sharing ??= shareOnce().finally(() => (sharing = undefined));
+    await sharing;
+  };
+  const timer = setInterval(() => {
+    share().catch((error: unknown) => {
+      log.warn(
+        { err: error },
+        'the counts of requests could not be shared: each process counts for itself',
+      );
+    });
+  }, shareMs).unref();
+
+  return {
+    share,
+    stop: () => clearInterval(timer),
+    onRequest: async (request, reply) => {
+      const { tenantId, requestsPerMinute } = callerOf(request);
+      if (tenantId === null || requestsPerMinute === null) return;
+      const now = clock();
+      const window = currentWindow(windows, tenantId, now);
+      window.own += 1;
+      const used = window.shared + window.own;
+      const left = Math.max(0, requestsPerMinute - used);
+      const resetSeconds = Math.ceil((minuteOf(now) + windowMs - now.getTime()) / 1000);
+      void reply.headers({
+        'ratelimit-policy': `"${policy}";q=${requestsPerMinute};w=${windowSeconds}`,
+        ratelimit: `"${policy}";r=${left};t=${resetSeconds}`,
+      });
+      if (used > requestsPerMinute) throw rateLimited(requestsPerMinute, resetSeconds);
+    },
   };
 }
 
-function currentWindow(windows: Map<string, Window>, tenantId: string, now: number): Window {
+const minuteOf = (now: Date): number => Math.floor(now.getTime() / windowMs) * windowMs;
+
+function currentWindow(windows: Map<string, Window>, tenantId: string, now: Date): Window {
+  const minuteMs = minuteOf(now);
   const known = windows.get(tenantId);
-  if (known !== undefined && known.endsAt > now) return known;
-  if (windows.size >= maxWindows) {
-    for (const [id, window] of windows) if (window.endsAt <= now) windows.delete(id);
-  }
-  const opened = { endsAt: now + windowMs, used: 0 };
+  if (known?.minuteAt.getTime() === minuteMs) return known;
+  const opened = { minuteAt: new Date(minuteMs), shared: 0, own: 0 };
   windows.set(tenantId, opened);
   return opened;
 }

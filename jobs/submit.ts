@@ -5,7 +5,7 @@ import { newEnvelope } from './envelope.ts';
 import { executionNameOf, newJobId, type TenantId } from './ids.ts';
 import type { PayloadReference } from './payload-reference.ts';
 import type { Sql } from './store/connect.ts';
-import { hasOpenJobs } from './store/count-open-jobs.ts';
+import { giveBackOpenJobPlace, takeOpenJobPlace } from './store/open-job-places.ts';
 import type { OutboxRow } from './store/outbox.ts';
 import {
   findObstacle,
@@ -94,21 +94,24 @@ export async function submitJob(
     const obstacle = await findObstacle(sql, job);
     // Stored by a try whose answer was lost. Whether it waits for its turn is not known: the sweep sees to it.
     if (obstacle?.by === 'job-id') return accepted({ ...obstacle, waits: true }, job);
+    if (obstacle !== undefined && submission.maxOpenJobs !== null) {
+      await giveBackOpenJobPlace(sql, job.jobId);
+    }
     if (obstacle?.by === 'idempotency-key') return replayOrRefuse(obstacle, job);
     if (obstacle?.by === 'unique-key') return { kind: 'unique-key-taken', job: obstacle };
   }
   throw new Error(`the job was kept out ${maxTries} times by jobs that were gone when looked for`);
 }
 
-/** What keeps a new job out. The quota is counted before the insert: submits at the same moment may pass it by their number. */
+/** What keeps a new job out; else it has taken its place among the tenant's open jobs, where these are limited. */
 async function refusalOf(
   sql: Sql,
-  { expiresAt, tenantId }: NewJob,
+  job: NewJob,
   maxOpenJobs: number | null,
   now: Date,
 ): Promise<Refusal | undefined> {
-  if (expiresAt !== null && expiresAt <= now) return { kind: 'expired-already' };
-  if (maxOpenJobs === null || !(await hasOpenJobs(sql, tenantId, maxOpenJobs))) return undefined;
+  if (job.expiresAt !== null && job.expiresAt <= now) return { kind: 'expired-already' };
+  if (maxOpenJobs === null || (await takeOpenJobPlace(sql, job, maxOpenJobs))) return undefined;
   return { kind: 'quota-reached', maxOpenJobs };
 }
 

@@ -4,7 +4,8 @@ import { test } from 'node:test';
 import { call } from './call.ts';
 import { startApi } from './start-api.ts';
 
-let now = Date.now();
+/** At the beginning of a minute, as which requests are counted. */
+let now = Math.ceil(Date.now() / 60_000) * 60_000;
 const api = await startApi({ clock: () => new Date(now) });
 const jobs = `${api.url}/jobs`;
 
