@@ -91,7 +91,7 @@ const wildcards: readonly {
   },
   {
     actions: /^states:\w+$/,
-    on: /:(stateMachine|execution):pawl-[\w-]*\*?(\/?\*)?(:\*)?$/,
+    on: /:(stateMachine|execution|express|mapRun):pawl-[\w-]*\*?(\/?\*)?(:\*)?$/,
     reason:
       'Executions are made at run time, and job types with later deployments; all are Pawl’s own by name.',
   },

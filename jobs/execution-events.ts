@@ -5,7 +5,7 @@ import { backoffMs } from './backoff.ts';
 import { classify } from './classify.ts';
 import { crashPoint } from './crash-point.ts';
 import type { Disposition } from './dispatch/dispatch-message.ts';
-import { executionFailure, needsHistory } from './execution-failure.ts';
+import type { FailedExecution } from './execution-failure.ts';
 import { type Failure, Terminal } from './failure.ts';
 import { failureCodes } from './failure-codes.ts';
 import { jobIdOfExecutionName } from './ids.ts';
@@ -17,8 +17,8 @@ import { quarantine, type ReceivedMessage } from './store/quarantine.ts';
 
 export type ExecutionEventDeps = {
   readonly sql: Sql;
-  /** The state that failed, from the execution's history; the caller's rate limit is in it. */
-  readonly failingStateOf: (executionArn: string) => Promise<string | null>;
+  /** Why an execution failed, from its history where its cause does not say; the caller's rate limit is in it. */
+  readonly failureOf: (executionArn: string, execution: FailedExecution) => Promise<Failure>;
   readonly log: Logger;
   readonly random: () => number;
 };
@@ -119,7 +119,7 @@ async function apply(deps: ExecutionEventDeps, fence: Fence, detail: Detail): Pr
     case 'FAILED':
     case 'TIMED_OUT':
     case 'ABORTED':
-      return await end(deps, fence, await failureOf(deps, detail));
+      return await end(deps, fence, await deps.failureOf(detail.executionArn, detail));
   }
 }
 
@@ -139,11 +139,6 @@ async function applyRunning(deps: ExecutionEventDeps, fence: Fence): Promise<str
     if (error instanceof Terminal && error.code === 'JOB_NOT_RUNNABLE') return 'old event';
     throw error;
   }
-}
-
-async function failureOf(deps: ExecutionEventDeps, detail: Detail): Promise<Failure> {
-  const state = needsHistory(detail) ? await deps.failingStateOf(detail.executionArn) : null;
-  return executionFailure(detail, state);
 }
 
 async function end(deps: ExecutionEventDeps, fence: Fence, failure: Failure): Promise<string> {

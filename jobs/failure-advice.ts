@@ -21,7 +21,7 @@ export const failureAdvice: Readonly<Record<FailureCode, string>> = {
   EXECUTION_FAILED:
     'The message holds the error and its cause as Step Functions wrote them: an error in the definition (States.*) or from a service that a state calls. Mend it; resume runs the recorded definition, so after a change of the definition restart.',
   MAP_RUN_FAILED:
-    'What the children failed with is in the log of their task, under the job’s id, and in the Map Run’s list of executions. When it is mended: resume, which runs the failed and the unstarted children only.',
+    'A child that failed gives the job its own code; here none did, or Step Functions did not show it. See the log of their task, under the job’s id, and the Map Run’s list of executions. When it is mended: resume, which runs the failed and the unstarted children only.',
   EXECUTION_LOST:
     'Step Functions knows no execution, or one that succeeded without mark-succeeded. Check that the last state of the machine is MarkSucceeded, then restart: what was done is not done again.',
   STATE_TIMED_OUT:

@@ -27,7 +27,8 @@ export const failureCodes = {
   },
   MAP_RUN_FAILED: {
     retryable: true,
-    means: 'children of a distributed Map failed; a resume runs those again and no others',
+    means:
+      'a distributed Map failed, and none of its children told why; a resume runs those that failed and no others',
   },
   EXECUTION_LOST: {
     retryable: true,

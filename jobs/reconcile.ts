@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { classify } from './classify.ts';
 import { crashPoint } from './crash-point.ts';
-import { executionFailure } from './execution-failure.ts';
+import type { FailedExecution } from './execution-failure.ts';
 import type { Executions, ExecutionView } from './executions.ts';
 import { failureCodes } from './failure-codes.ts';
 import type { Failure } from './failure.ts';
@@ -32,6 +32,8 @@ export type QueueView = {
 export type ReconcileDeps = {
   readonly sql: Sql;
   readonly executions: Executions;
+  /** Why an execution failed; the caller's rate limit is in it. */
+  readonly failureOf: (executionArn: string, execution: FailedExecution) => Promise<Failure>;
   /** `anyPublished`: some of the jobs have a message in the queue, so it matters which are dead letters. */
   readonly queueView: (anyPublished: boolean) => Promise<QueueView>;
   readonly publishSoon: (row: OutboxRow) => void;
@@ -165,11 +167,19 @@ async function look(deps: ReconcileDeps, job: OwnerlessJob): Promise<void> {
   const redriveCount = Math.max(job.redriveCount, view?.redriveCount ?? 0);
   const fence = { jobId: job.jobId, executionName: job.executionName, redriveCount };
   if (!open) return await releaseOwner(sql, fence);
-  await finishJob(sql, fence, { status: 'FAILED', failure: endingOf(view) }, 'reconciler');
+  await finishJob(
+    sql,
+    fence,
+    { status: 'FAILED', failure: await endingOf(deps, view) },
+    'reconciler',
+  );
 }
 
-function endingOf(view: ExecutionView | undefined): Failure {
-  if (view !== undefined && view.status !== 'SUCCEEDED') return executionFailure(view);
+async function endingOf(
+  { failureOf }: ReconcileDeps,
+  view: ExecutionView | undefined,
+): Promise<Failure> {
+  if (view !== undefined && view.status !== 'SUCCEEDED') return await failureOf(view.arn, view);
   return {
     code: 'EXECUTION_LOST',
     message:

@@ -5,8 +5,9 @@ import type { WorkerConfig } from '../jobs/config.ts';
 import { type Disposition, dispatch } from '../jobs/dispatch/dispatch-message.ts';
 import type { DispatchDeps } from '../jobs/dispatch/run-context.ts';
 import { applyExecutionEvent } from '../jobs/execution-events.ts';
+import type { FailedExecution } from '../jobs/execution-failure.ts';
 import { createExecutions } from '../jobs/executions.ts';
-import { readFailingState } from '../jobs/failing-state.ts';
+import { readFailure } from '../jobs/read-failure.ts';
 import { reconcile } from '../jobs/reconcile.ts';
 import { createRelay, type Relay } from '../jobs/relay.ts';
 import type { Sql } from '../jobs/store/connect.ts';
@@ -93,14 +94,13 @@ export function createWorker(deps: WorkerDeps): Worker {
     ),
   });
   const historyTokens = createTokenBucket(historyReadsPerSecond, () => performance.now());
+  const failureOf = (arn: string, execution: FailedExecution) =>
+    readFailure({ sfn, takeToken: () => historyTokens.take() }, arn, execution);
   const eventDeps = {
     sql,
     log,
     random: Math.random,
-    failingStateOf: async (arn: string) => {
-      await historyTokens.take();
-      return await readFailingState(sfn, arn);
-    },
+    failureOf,
   };
   const events = consumeQueue({
     sqs,
@@ -134,6 +134,7 @@ export function createWorker(deps: WorkerDeps): Worker {
         await reconcile({
           sql,
           executions,
+          failureOf,
           log,
           publishSoon: (row) => relay.publishSoon(row),
           queueView: (anyPublished) =>

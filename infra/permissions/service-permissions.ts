@@ -94,6 +94,8 @@ export function workerStatements(
     ),
     ...executionStatements(arns),
     allow('ReadFailures', ['states:GetExecutionHistory'], [arns.executions]),
+    allow('ListFailedChildren', ['states:ListExecutions'], [arns.mapRuns]),
+    allow('ReadFailedChildren', ['states:DescribeExecution'], [arns.children]),
     // Whether Step Functions answers at all; the action knows no resources.
     allow('Probe', ['states:ListStateMachines'], ['*']),
   ];

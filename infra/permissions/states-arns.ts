@@ -9,6 +9,10 @@ export type StatesArns = {
   readonly machines: string;
   /** RedriveExecution and its like are asked about executions, not about machines. */
   readonly executions: string;
+  /** Whose children ListExecutions is asked for. */
+  readonly mapRuns: string;
+  /** Express children of Map Runs. */
+  readonly children: string;
 };
 
 export function statesArns(scope: Construct): StatesArns {
@@ -24,5 +28,7 @@ export function statesArns(scope: Construct): StatesArns {
     machinePrefix: arnOf('stateMachine', prefix),
     machines: arnOf('stateMachine', `${prefix}*`),
     executions: arnOf('execution', `${prefix}*:*`),
+    mapRuns: arnOf('mapRun', `${prefix}*/*:*`),
+    children: arnOf('express', `${prefix}*/*:*`),
   };
 }

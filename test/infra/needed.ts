@@ -52,7 +52,7 @@ function ofJsonService({ service, target, body }: RecordedCall) {
   const request: Record<string, unknown> = JSON.parse(body);
   const action = `${service}:${batches[operation] ?? operation}`;
   if (service === 'sqs') return { action, resource: queueArn(request['QueueUrl']) };
-  const arn = [request['executionArn'], request['stateMachineArn']].find(
+  const arn = [request['executionArn'], request['stateMachineArn'], request['mapRunArn']].find(
     (value) => typeof value === 'string',
   );
   // An alias is asked about by its machine's ARN.

@@ -58,7 +58,12 @@ export const unusedPermissions: readonly {
   },
   {
     component: /^worker$/,
-    actions: ['states:DescribeExecution', 'states:StopExecution', 'states:GetExecutionHistory'],
+    actions: [
+      'states:DescribeExecution',
+      'states:StopExecution',
+      'states:GetExecutionHistory',
+      'states:ListExecutions',
+    ],
     reason:
       'The reconciler’s and the dispatcher’s, where an execution is in doubt, cancelled or fails for Lambda’s own reasons.',
   },

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { failingState } from '../../jobs/failing-state.ts';
+import { failingPlace } from '../../jobs/failing-state.ts';
 import { executionFailure, needsHistory } from '../../jobs/execution-failure.ts';
 
 const lambdaCause = (message: unknown) =>
@@ -83,6 +83,29 @@ test('the failing state is found through retries and inside a branch', () => {
     entered(3, 2, 'Charge'),
     entered(2, 0, 'Before'),
   ];
-  assert.equal(failingState(events), 'Charge');
-  assert.equal(failingState([event(2, 1, 'ExecutionFailed')]), null);
+  assert.equal(failingPlace(events).state, 'Charge');
+  assert.equal(failingPlace([event(2, 1, 'ExecutionFailed')]).state, null);
+});
+
+test('the Map Run that failed is found in the history, also after a redrive', () => {
+  const event = (id: number, previousEventId: number, rest: object) => ({
+    id,
+    previousEventId,
+    timestamp: new Date(),
+    type: 'MapRunFailed' as const,
+    ...rest,
+  });
+  const mapRunArn = 'arn:aws:states:us-east-1:000000000000:mapRun:pawl-x/Chunks:1';
+  const started = event(3, 2, { type: 'MapRunStarted', mapRunStartedEventDetails: { mapRunArn } });
+  const entered = event(2, 1, {
+    type: 'MapStateEntered',
+    stateEnteredEventDetails: { name: 'Chunks' },
+  });
+  const failed = [event(5, 4, { type: 'ExecutionFailed' }), event(4, 3, {}), started, entered];
+  assert.deepEqual(failingPlace(failed), { state: 'Chunks', mapRunArn });
+  const redriven = event(7, 6, {
+    type: 'MapRunRedriven',
+    mapRunRedrivenEventDetails: { mapRunArn, redriveCount: 1 },
+  });
+  assert.equal(failingPlace([event(8, 7, {}), redriven]).mapRunArn, mapRunArn);
 });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { pino } from 'pino';
+import { executionFailure } from '../../jobs/execution-failure.ts';
 import { createExecutions } from '../../jobs/executions.ts';
 import type { TenantId } from '../../jobs/ids.ts';
 import { messageNameOf } from '../../jobs/message-name.ts';
@@ -23,6 +24,7 @@ async function pass(view: Partial<QueueView> = {}): Promise<void> {
   await reconcile({
     sql,
     executions: createExecutions(sfn, 'arn:aws:states:us-east-1:000000000000:stateMachine:pawl-'),
+    failureOf: (_arn, execution) => Promise.resolve(executionFailure(execution)),
     queueView: () =>
       Promise.resolve({ empty: true, hasPassed: () => false, deadLetters: new Set(), ...view }),
     publishSoon: () => undefined,

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { pino } from 'pino';
+import { executionFailure } from '../../jobs/execution-failure.ts';
 import { createExecutions, type Executions } from '../../jobs/executions.ts';
 import { Terminal, Transient } from '../../jobs/failure.ts';
 import { reconcile } from '../../jobs/reconcile.ts';
@@ -23,6 +24,7 @@ const pass = async (describe: Executions['describe']): Promise<number> => {
   return await reconcile({
     sql,
     executions: { ...createExecutions(sfn, prefix), describe },
+    failureOf: (_arn, execution) => Promise.resolve(executionFailure(execution)),
     queueView: () =>
       Promise.resolve({ empty: true, hasPassed: () => false, deadLetters: new Set<string>() }),
     publishSoon: () => undefined,

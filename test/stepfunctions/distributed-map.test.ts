@@ -298,6 +298,27 @@ test('Express children, nested distributed Maps and an empty array', async () =>
   fixture.stop();
 });
 
+test('an Express child of a Map Run is listed and described, with why it failed', async () => {
+  const fixture = await startFixture(() => fail('Bad'));
+  const machine = distributedMap(
+    { Work: task('work', { Parameters: { FunctionName: 'work' } }) },
+    {},
+    'EXPRESS',
+  );
+  const executionArn = await fixture.run(machine, [0]);
+  assert.equal((await fixture.ended(executionArn)).status, 'FAILED');
+  const { children, run } = await mapRunOf(fixture, executionArn);
+  const [child] = children;
+  assert.equal(child?.status, 'FAILED');
+  assert.match(child.executionArn, /:express:/);
+  const described = await fixture.call<{ error: string; mapRunArn: string }>('DescribeExecution', {
+    executionArn: child.executionArn,
+  });
+  assert.equal(described.error, 'Bad');
+  assert.equal(described.mapRunArn, run.mapRunArn);
+  fixture.stop();
+});
+
 test('a Retry of the Map starts a new Map Run with all items', async () => {
   let calls = 0;
   const fixture = await startFixture(() => (++calls === 1 ? fail('Bad') : succeed()));

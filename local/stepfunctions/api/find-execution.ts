@@ -14,6 +14,18 @@ export function findExecution({ store }: Api, arn: string): ExecutionRow {
   return row;
 }
 
+/** As findExecution, and also the Express children of a Map Run, which DescribeExecution shows. */
+export function findDescribable(api: Api, arn: string): ExecutionRow {
+  const { kind } = checkArn(arn, 'execution', 'express');
+  if (kind === 'execution') return findExecution(api, arn);
+  const row = api.store.executions.find(arn);
+  if (row?.mapRunArn !== undefined) return row;
+  throw new ApiError(
+    'InvalidArn',
+    "Invalid Arn: 'Resource type not valid in this context: express'",
+  );
+}
+
 /** The input as it was given. */
 export function inputOf({ store, host }: Api, row: ExecutionRow): string {
   const present = host.peek(row.id);

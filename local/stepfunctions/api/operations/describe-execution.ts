@@ -1,5 +1,5 @@
 import * as field from '../fields.ts';
-import { findExecution, inputOf } from '../find-execution.ts';
+import { findDescribable, inputOf } from '../find-execution.ts';
 import { operation } from '../operation.ts';
 import { redriveStatus } from '../redrive-status.ts';
 import { optional, structure } from '../shape.ts';
@@ -11,7 +11,7 @@ const shape = structure({
 });
 
 export const describeExecution = operation(shape, (api, { executionArn, includedData }) => {
-  const row = findExecution(api, executionArn);
+  const row = findDescribable(api, executionArn);
   const withData = includedData !== 'METADATA_ONLY';
   const redrive = redriveStatus(api, row);
   return {
