@@ -1,6 +1,7 @@
 import { callApi, type CallInput, type ClientOptions } from '../client/call-api.ts';
 import type { Operations } from '../client/pawl-client.ts';
 import { runDoctor } from './doctor.ts';
+import { lookCommands, lookOptions, lookUsage } from './look-commands.ts';
 import { showJson } from './show.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -15,6 +16,7 @@ export const operatorOptions = {
   name: { type: 'string' },
   'dry-run': { type: 'boolean' },
   reference: { type: 'string' },
+  ...lookOptions,
   from: { type: 'string' },
   to: { type: 'string' },
   rule: { type: 'string', multiple: true },
@@ -31,6 +33,8 @@ export type OperatorFlags = {
   readonly 'failure-text'?: string | undefined;
   readonly 'dry-run'?: boolean | undefined;
   readonly reference?: string | undefined;
+  readonly actor?: string | undefined;
+  readonly action?: string | undefined;
   readonly from?: string | undefined;
   readonly to?: string | undefined;
   readonly rule?: string[] | undefined;
@@ -43,6 +47,7 @@ export type OperatorFlags = {
 };
 
 export const operatorUsage = `  doctor            what is abnormal?   exits 1 where something is
+${lookUsage}
   bulk redrive|cancel  all that match   --code --failure-text --type --status --tag <name[:value]> --after --before
                                        --dry-run, or --rate <jobs/s> --name <text> --reason <text>; redrive: --mode
   bulk list · show <bulkId> · pause|resume|end <bulkId> [--rate <jobs/s>] --reason <text>
@@ -66,6 +71,7 @@ export const operatorCommands: Readonly<
   Record<string, ((call: OperatorCall) => Promise<number>) | undefined>
 > = {
   doctor: runDoctor,
+  ...lookCommands,
   bulk,
   dlq,
   quarantine,

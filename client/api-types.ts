@@ -1098,8 +1098,9 @@ export type Operations = {
         tenantId: string;
         type: string;
         status: string;
-        /** no-owner, held, slow, long-history, waits-for-callback or callback-held */
+        /** no-owner, held, slow-task, slow, long-history, waits-for-callback or callback-held */
         why: string;
+        state: string | null;
         since: string;
         ageSeconds: number;
         usualSeconds: number | null;

@@ -189,6 +189,25 @@ const backlogQuestions: readonly Question[] = [
   },
 ];
 
+/** No alert: one task in a hundred is over its p99, and well. */
+const slowTasksAsked: Question = {
+  id: 'slow-tasks',
+  question: 'Do tasks take much longer than they use to?',
+  action: 'GET /ops/stuck names them; what they wait for stands in GET /jobs/:jobId/execution.',
+  runbook: 'stuck-jobs.md',
+  ask: ({ figures: { slowTasks } }) => {
+    const { overP99, farOver, worst } = slowTasks;
+    const furthest =
+      worst === null
+        ? ''
+        : `; the furthest: ${worst.type} in ${worst.state} for ${Math.round(worst.ageSeconds)} s (p99 ${round(worst.usualSeconds)} s)`;
+    return {
+      normal: farOver === 0,
+      answer: `${overP99} over their p99, ${farOver} over twice of it${furthest}`,
+    };
+  },
+};
+
 /** The alerts that the questions above do not cover. */
 const alertsAsked = [
   'OutboxLag',
@@ -201,8 +220,8 @@ const alertsAsked = [
 
 /** Pure: every question with its answer. */
 export function diagnose(examination: Examination): Finding[] {
-  const questions = backlogQuestions.map(({ ask, runbook = 'backlog-grows.md', ...asked }) =>
-    finding(asked, runbook, ask(examination)),
+  const questions = [...backlogQuestions, slowTasksAsked].map(
+    ({ ask, runbook = 'backlog-grows.md', ...asked }) => finding(asked, runbook, ask(examination)),
   );
   const alerts = alertsAsked.map((name) => {
     const rule = ruleOf(name);

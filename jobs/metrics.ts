@@ -138,6 +138,11 @@ const createGauges = (shared: Shared) => ({
     'pawl_held_jobs',
     'PENDING jobs whose message is not sent again until a person acts',
   ),
+  slowTasks: gauge(
+    shared,
+    'pawl_tasks_over_p99',
+    'Tasks that run longer than 99 of 100 passages through their state took, and than 30 s',
+  ),
   effects: gauge(shared, 'pawl_effects', 'Effects that are not COMPLETED', ['status']),
   inbox: gauge(
     shared,
@@ -189,6 +194,7 @@ function showFigures(gauges: ReturnType<typeof createGauges>, figures: Figures):
   gauges.heldAnswers.set(figures.heldAnswers);
   for (const [status, count] of Object.entries(openJobs)) gauges.openJobs.set({ status }, count);
   gauges.ownerless.set(figures.ownerless);
+  gauges.slowTasks.set(figures.slowTasks.overP99);
   gauges.heldJobs.set(figures.heldJobs);
   for (const status of effectStatuses) {
     gauges.effects.set({ status }, effects.byStatus[status] ?? 0);

@@ -15,6 +15,7 @@ import {
 } from './store/load-figures.ts';
 import { type OutboxLag, outboxLag } from './store/outbox.ts';
 import { countOwnerless } from './store/ownerless.ts';
+import { readSlowTaskFigures, type SlowTaskFigures } from './store/watched-runs.ts';
 import { findWorkers, goneAfterSeconds, type WorkerView } from './store/workers.ts';
 
 export type FigureDeps = {
@@ -40,6 +41,8 @@ export type Figures = {
   readonly ownerless: number;
   /** PENDING jobs whose message is not sent again until a person acts. */
   readonly heldJobs: number;
+  /** Tasks that run longer than 99 of 100 did. */
+  readonly slowTasks: SlowTaskFigures;
   readonly effects: EffectFigures;
   readonly inbox: InboxCounts;
   readonly workers: readonly WorkerView[];
@@ -58,6 +61,7 @@ export async function readFigures(deps: FigureDeps): Promise<Figures> {
     heldAnswers,
     openJobs,
     ownerless,
+    slowTasks,
     heldJobs,
     effects,
     inbox,
@@ -70,6 +74,7 @@ export async function readFigures(deps: FigureDeps): Promise<Figures> {
     countHeldAnswers(sql),
     countOpenJobs(sql),
     countOwnerless(sql),
+    readSlowTaskFigures(sql),
     countHeldJobs(sql),
     readEffectFigures(sql),
     countInbox(sql),
@@ -87,6 +92,7 @@ export async function readFigures(deps: FigureDeps): Promise<Figures> {
     heldAnswers,
     openJobs,
     ownerless,
+    slowTasks,
     heldJobs,
     effects,
     inbox,

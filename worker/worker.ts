@@ -6,6 +6,7 @@ import { type Disposition, dispatch } from '../jobs/dispatch/dispatch-message.ts
 import type { DispatchDeps } from '../jobs/dispatch/run-context.ts';
 import { applyExecutionEvent } from '../jobs/execution-events.ts';
 import type { FailedExecution } from '../jobs/execution-failure.ts';
+import { readHistoryPage } from '../jobs/execution-history.ts';
 import { createExecutions } from '../jobs/executions.ts';
 import { readFailure } from '../jobs/read-failure.ts';
 import { reconcile } from '../jobs/reconcile.ts';
@@ -25,6 +26,7 @@ import { type Loop, repeat } from './repeat.ts';
 import { tellCompletions } from './tell-completions.ts';
 import { createTokenBucket } from './token-bucket.ts';
 import { traced } from './trace-messages.ts';
+import { watchLoop } from './watch-loop.ts';
 import type { WorkerMetrics } from './worker-metrics.ts';
 
 export type WorkerDeps = {
@@ -51,6 +53,7 @@ const sweepBatch = 100;
 const sweepIntervalMs = 500;
 /** AWS refills GetExecutionHistory at 20 calls a second. */
 const historyReadsPerSecond = 10;
+const historyPage = { maxResults: 1_000, includeExecutionData: false };
 
 /** The loops that carry a job from the outbox to its execution, and its ending back. */
 export function createWorker(deps: WorkerDeps): Worker {
@@ -164,6 +167,17 @@ export function createWorker(deps: WorkerDeps): Worker {
           log,
           publishSoon: (row) => relay.publishSoon(row),
           knownTypes: [...deps.registry.keys()],
+        }),
+        watchLoop({
+          sql,
+          log,
+          types: [...deps.registry.keys()],
+          readEvents: async ({ type, executionName, executionArn }, order) => {
+            await historyTokens.take();
+            const arn = executionArn ?? executions.arnOf(type, executionName);
+            const reverseOrder = order === 'newest-first';
+            return (await readHistoryPage(sfn, arn, { ...historyPage, reverseOrder })).events;
+          },
         }),
         heartbeat(),
         alertValuesLoop(deps.metrics.figures, log),

@@ -55,6 +55,7 @@ function redriveObstacle(sql: Sql, { mode, knownTypes }: BulkWish) {
     exists (select from external_effects effect where effect.job_id = jobs.job_id and effect.status = ${status})`;
   return sql`
     case
+      when status = 'PENDING' and held_since is not null then null
       when status not in ('FAILED', 'CANCELLED', 'EXPIRED') then 'it is ' || status
       when not ${sql.json([...knownTypes])}::jsonb ? type then 'its job type is not known here'
       when ${hasEffect('UNKNOWN')} then 'the outcome of an effect is unknown: resolve it first'

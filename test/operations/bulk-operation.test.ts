@@ -14,7 +14,7 @@ import {
 import { collectBulk } from '../../jobs/store/collect-bulk.ts';
 import { countMatching } from '../../jobs/store/count-matching.ts';
 import { connectTo } from '../support/connect-test.ts';
-import { seedJob } from '../support/seed-job.ts';
+import { seedJob, seedOutbox } from '../support/seed-job.ts';
 import { testDatabase } from '../support/test-database.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -212,6 +212,43 @@ test('a dry run tells who would not be redriven, and why', async () => {
     filter: { status: 'RUNNING', tag: 'wave:moved' },
   });
   assert.deepEqual(running.ineligible, [{ reason: 'it is RUNNING', count: 1 }]);
+});
+
+test('held PENDING jobs are redriven in bulk, their messages sent again; the others are left alone', async () => {
+  const [held, waiting] = [
+    await seedJob(sql, { type: 'gate' }),
+    await seedJob(sql, { type: 'gate' }),
+  ];
+  await seedOutbox(sql, held);
+  await sql`update outbox set published_at = now() where job_id = ${held.jobId}`;
+  const tags = sql.json({ wave: 'held' });
+  await sql`
+    update jobs set tags = ${tags} where job_id in (${held.jobId}, ${waiting.jobId})`;
+  await sql`
+    update jobs set held_since = now(), held_because = 'its message lies in the DLQ' where job_id = ${held.jobId}`;
+  const filter = { tag: 'wave:held', status: 'PENDING' } as const;
+  assert.deepEqual(await countMatching(sql, { ...wish, filter }), {
+    matched: 2,
+    eligible: 1,
+    ineligible: [{ reason: 'it is PENDING', count: 1 }],
+  });
+  const bulkId = v7();
+  const asked = {
+    name: 'held',
+    reason: 'mended',
+    actor: 'test',
+    verb: 'redrive',
+    mode: 'auto',
+  } as const;
+  await insertBulk(sql, { ...asked, bulkId, filter, ratePerSecond: 500 });
+  await completed(bulkId);
+  assert.deepEqual(
+    [(await findBulk(sql, bulkId))?.done, await statusOfJob(held.jobId)],
+    [1, 'PENDING'],
+  );
+  const [after] = await sql`
+    select held_since, published_at from jobs join outbox using (job_id) where job_id = ${held.jobId}`;
+  assert.deepEqual({ ...after }, { held_since: null, published_at: null });
 });
 
 test('a failure that was compensated is not resumed', async () => {

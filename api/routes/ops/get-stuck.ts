@@ -8,6 +8,7 @@ import {
   findSlowJobs,
   type StuckJob,
 } from '../../../jobs/store/stuck-jobs.ts';
+import { findSlowTasks, type SlowTask } from '../../../jobs/store/watched-runs.ts';
 import type { Api, RouteDeps } from '../../api.ts';
 import { orNull, problemResponses, time } from '../../schemas.ts';
 
@@ -17,11 +18,17 @@ const stuck = Type.Object({
   type: Type.String(),
   status: Type.String(),
   why: Type.String({
-    description: 'no-owner, held, slow, long-history, waits-for-callback or callback-held',
+    description:
+      'no-owner, held, slow-task, slow, long-history, waits-for-callback or callback-held',
   }),
+  state: orNull(
+    Type.String({ description: '`slow-task`: the state that lasts longer than its p99' }),
+  ),
   since: time,
   ageSeconds: Type.Number(),
-  usualSeconds: orNull(Type.Number()),
+  usualSeconds: orNull(
+    Type.Number({ description: 'the p99 of the state, or of jobs of the type' }),
+  ),
   historyEvents: orNull(Type.Integer({ description: 'of 25,000 that an execution may have' })),
   nextAction: Type.String(),
 });
@@ -56,12 +63,16 @@ export function getStuck(api: Api, { sql, registry, operations }: RouteDeps): vo
         type,
         timeoutSeconds,
       }));
-      const [ownerless, held, slow, atCallbacks] = await Promise.all([
+      const [ownerless, held, slowTasks, longRuns, atCallbacks] = await Promise.all([
         findJobsWithoutOwner(sql, shown),
         findHeldJobs(sql, shown),
+        findSlowTasks(sql, shown),
         findSlowJobs(sql, timeouts, shown),
         findJobsAtCallbacks(sql, shown),
       ]);
+      // Where the state is known that holds a run up, that says it better.
+      const named = new Set(slowTasks.map(({ jobId }) => jobId));
+      const slow = longRuns.filter(({ jobId }) => !named.has(jobId));
       const counts = await Promise.allSettled(slow.slice(0, histories).map(countEvents));
       const eventsOf = (index: number): number | null => {
         const count = counts[index];
@@ -71,6 +82,7 @@ export function getStuck(api: Api, { sql, registry, operations }: RouteDeps): vo
         jobs: [
           ...ownerless.map((job) => represent(job, null)),
           ...held.map((job) => represent(job, null)),
+          ...slowTasks.map(representSlowTask),
           ...slow.map((job, index) => represent(job, eventsOf(index))),
           ...atCallbacks.map((job) => represent(job, null)),
         ],
@@ -87,11 +99,31 @@ function represent(job: StuckJob, historyEvents: number | null): Static<typeof s
     type: job.type,
     status: job.status,
     why,
+    state: null,
     since: job.since.toISOString(),
     ageSeconds: job.ageSeconds,
     usualSeconds: job.usualSeconds,
     historyEvents,
     nextAction: nextActionOf(why, job),
+  };
+}
+
+function representSlowTask(task: SlowTask): Static<typeof stuck> {
+  const { jobId, state, attempts, error } = task;
+  const tried =
+    attempts > 1 ? ` tried ${attempts} times${error === null ? '' : `, last ${error}`};` : '';
+  return {
+    jobId,
+    tenantId: task.tenantId,
+    type: task.type,
+    status: task.status,
+    why: 'slow-task',
+    state,
+    since: task.since.toISOString(),
+    ageSeconds: task.ageSeconds,
+    usualSeconds: task.usualSeconds,
+    historyEvents: null,
+    nextAction: `${state} takes longer than it uses to;${tried} GET /jobs/${jobId}/execution shows its attempts and errors: mend what it waits for, or POST /jobs/${jobId}/cancel; see docs/runbooks/stuck-jobs.md`,
   };
 }
 
