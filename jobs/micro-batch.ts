@@ -9,17 +9,20 @@ export type MicroBatch<Item> = {
 type Options<Item> = {
   readonly maxItems: number;
   readonly maxInFlight: number;
+  /** How long the first item waits for others, milliseconds; default: for the next turn of the event loop. */
+  readonly gatherMs?: number;
   /** Must not reject: what fails in it is for it to record. */
   readonly flush: (items: readonly Item[]) => Promise<void>;
 };
 
 /**
- * A batch without a timer: the first item is flushed in the next turn of the event loop, together with all that
- * was added in this one; while `maxInFlight` flushes are under way items pile up and go in larger groups.
+ * The first item is flushed in the next turn of the event loop, together with all that was added in this one, or after
+ * `gatherMs`; while `maxInFlight` flushes are under way items pile up and go in larger groups.
  */
 export function createMicroBatch<Item>({
   maxItems,
   maxInFlight,
+  gatherMs,
   flush,
 }: Options<Item>): MicroBatch<Item> {
   const waiting: Item[] = [];
@@ -39,7 +42,8 @@ export function createMicroBatch<Item>({
   const schedule = (): void => {
     if (scheduled || waiting.length === 0 || inFlight.size >= maxInFlight) return;
     scheduled = true;
-    setImmediate(flushSome);
+    if (gatherMs === undefined || waiting.length >= maxItems) setImmediate(flushSome);
+    else setTimeout(flushSome, gatherMs);
   };
   return {
     add(item) {

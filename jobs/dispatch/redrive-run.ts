@@ -7,7 +7,7 @@ import { Transient } from '../failure.ts';
 import { executionNameOf, type JobId } from '../ids.ts';
 import { type DispatchWork, failRun } from './run-context.ts';
 import { close, expireIfLate, startExecution } from './start-run.ts';
-import { correctRedriveCount, recordRestart, recordStarted } from '../store/dispatched-run.ts';
+import { correctRedriveCount, recordRestart } from '../store/dispatched-run.ts';
 import { finishJob } from '../store/finish-job.ts';
 
 type Message = Envelope<'JobRedriveRequested'>;
@@ -87,8 +87,15 @@ async function recordResumed(
 ): Promise<string> {
   const { arn: executionArn, executionName, redriveCount } = execution;
   const timeoutSeconds = work.timeoutSecondsOf(work.run.type) ?? 3_600;
-  const started = { executionArn, executionName, redriveCount, timeoutSeconds };
-  const before = await recordStarted(work.sql, work.claim, jobId, started, 'redriven');
+  const before = await work.recordStarted({
+    claim: work.claim,
+    jobId,
+    executionArn,
+    executionName,
+    redriveCount,
+    timeoutSeconds,
+    outcome: 'redriven',
+  });
   crashPoint('after-redrive-recorded');
   if (before === 'CANCELLED' || before === 'EXPIRED') {
     await work.executions.stop(executionArn, before, 'the job was stopped');

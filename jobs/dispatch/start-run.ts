@@ -5,7 +5,6 @@ import { jobOf } from '../envelope.ts';
 import { type DispatchWork, isAwaited } from './run-context.ts';
 import { requestExpiry } from '../stop.ts';
 import type { JobId } from '../ids.ts';
-import { recordStarted } from '../store/dispatched-run.ts';
 import { closeMessage } from '../store/inbox.ts';
 import { findJobState } from '../store/stop-job.ts';
 
@@ -38,8 +37,15 @@ export async function startExecution(
   await work.takeStartToken();
   const { arn, already } = await startNamed(work, type, executionName, jobId);
   const outcome = already ? 'already started' : 'started';
-  const started = { executionArn: arn, executionName, redriveCount, timeoutSeconds };
-  const before = await recordStarted(work.sql, work.claim, jobId, started, outcome);
+  const before = await work.recordStarted({
+    claim: work.claim,
+    jobId,
+    executionArn: arn,
+    executionName,
+    redriveCount,
+    timeoutSeconds,
+    outcome,
+  });
   crashPoint('after-start-recorded');
   if (before === 'CANCELLED' || before === 'EXPIRED')
     await work.executions.stop(arn, before, 'the job was stopped');

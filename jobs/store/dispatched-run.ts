@@ -1,4 +1,4 @@
-import { closing, type InboxClaim } from './inbox.ts';
+import type { InboxClaim } from './inbox.ts';
 import type { Sql } from './connect.ts';
 import type { Fence } from './open-run.ts';
 
@@ -13,48 +13,80 @@ export type StartedExecution = {
 /** Time for the status-change event of an execution that timed out to arrive before somebody looks for the job. */
 const eventAllowanceSeconds = 60;
 
+/** A start to be recorded: the claim of its message, which is closed with `outcome`. */
+export type Start = StartedExecution & {
+  readonly claim: InboxClaim;
+  readonly jobId: string;
+  readonly outcome: string;
+};
+
 /**
- * Records that the execution runs, moves a PENDING job to RUNNING and closes the message, in one statement.
- * Gives the status that the job had before: a task may have been faster, and the job may have been cancelled
- * while the execution was started (then the caller stops it).
+ * Records that executions run, moves their PENDING jobs to RUNNING and closes the messages, in one statement.
+ * Gives the status that each job had before, by the starts' places; undefined where it has moved on. A task may have
+ * been faster, and the job may have been cancelled while the execution was started (then the caller stops it).
+ *
+ * Rows are locked in the order of the job ids, so that two such statements never wait for each other.
  */
-export async function recordStarted(
+export async function recordStarts(
   sql: Sql,
-  claim: InboxClaim,
-  jobId: string,
-  started: StartedExecution,
-  outcome: string,
-): Promise<string | undefined> {
-  const { executionArn, executionName, redriveCount, timeoutSeconds } = started;
-  const [row] = await sql<{ status: string }[]>`
-    with closed as (${closing(sql, claim, 'COMPLETED', outcome)}),
+  starts: readonly Start[],
+): Promise<(string | undefined)[]> {
+  const rows = await sql<{ place: number; status: string }[]>`
+    with given as (
+      select * from jsonb_to_recordset(${sql.json(starts.map(toGiven))}) as given (
+        place integer, tenant_id text, idempotency_key text, lease_token uuid, outcome text, job_id uuid,
+        execution_arn text, execution_name text, redrive_count integer, timeout_seconds double precision)
+    ),
+    closed as (
+      update worker_inbox set status = 'COMPLETED', outcome = given.outcome, lease_token = null, lease_until = null,
+                              updated_at = now()
+      from given
+      where worker_inbox.tenant_id = given.tenant_id and worker_inbox.idempotency_key = given.idempotency_key
+        and worker_inbox.lease_token = given.lease_token
+    ),
     before as (
-      select job_id, status from jobs
-      where job_id = ${jobId} and execution_name = ${executionName} and redrive_count = ${redriveCount}
-      for update
+      select jobs.job_id, jobs.status, place, given.execution_arn, timeout_seconds, outcome
+      from jobs join given using (job_id, execution_name, redrive_count)
+      order by jobs.job_id
+      for update of jobs
     ),
     started as (
       update jobs set
         -- Its own column, not before.status: the first try is made of the row as the snapshot has it, and constraints
         -- are checked on it before PostgreSQL sees that the row has changed and tries again with the newest.
         status = case when jobs.status = 'PENDING' then 'RUNNING' else jobs.status end,
-        execution_arn = ${executionArn}, revision = revision + 1,
+        execution_arn = before.execution_arn, revision = revision + 1,
         started_at = coalesce(started_at, now()),
         owner_until = case when jobs.status in ('PENDING', 'RUNNING')
-          then least(now() + make_interval(secs => ${timeoutSeconds + eventAllowanceSeconds}), expires_at)
+          then least(now() + make_interval(secs => timeout_seconds + ${eventAllowanceSeconds}), expires_at)
           else owner_until end
       from before where jobs.job_id = before.job_id
-      returning jobs.job_id, tenant_id, run, before.status as from_status
+      returning jobs.job_id, tenant_id, run, execution_name, redrive_count, place, outcome,
+                before.status as from_status
     ),
     audited as (
       insert into job_events (job_id, tenant_id, run, actor, from_status, to_status, reason, details)
-      select job_id, tenant_id, run, 'dispatcher', 'PENDING', 'RUNNING', ${outcome},
-             jsonb_build_object('executionName', ${executionName}::text, 'redriveCount', ${redriveCount}::integer)
+      select job_id, tenant_id, run, 'dispatcher', 'PENDING', 'RUNNING', outcome,
+             jsonb_build_object('executionName', execution_name, 'redriveCount', redrive_count)
       from started where from_status = 'PENDING'
     )
-    select from_status as status from started`;
-  return row?.status;
+    select place, from_status as status from started`;
+  const statuses = new Map(rows.map(({ place, status }) => [place, status]));
+  return starts.map((_, place) => statuses.get(place));
 }
+
+const toGiven = (start: Start, place: number) => ({
+  place,
+  tenant_id: start.claim.tenantId,
+  idempotency_key: start.claim.idempotencyKey,
+  lease_token: start.claim.leaseToken,
+  outcome: start.outcome,
+  job_id: start.jobId,
+  execution_arn: start.executionArn,
+  execution_name: start.executionName,
+  redrive_count: start.redriveCount,
+  timeout_seconds: start.timeoutSeconds,
+});
 
 /**
  * Commits that a refused redrive becomes a new execution, before that is started: a redelivery then follows the

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { requestHashOf } from '../../jobs/dispatch/dispatch-message.ts';
-import { recordStarted } from '../../jobs/store/dispatched-run.ts';
+import { recordStarts } from '../../jobs/store/dispatched-run.ts';
 import { claimMessage } from '../../jobs/store/inbox.ts';
 import { openRun } from '../../jobs/store/open-run.ts';
 import { inTransaction } from '../../jobs/store/transaction.ts';
@@ -23,21 +23,24 @@ for (const status of ['SUCCEEDED', 'CANCELLED'] as const) {
     await openRun(sql, { jobId, executionName: jobId, redriveCount: 0 }, 'task');
     const answer = await claimMessage(sql, envelope, requestHashOf(envelope));
     assert.ok(answer.kind === 'claimed');
-    const started = {
+    const start = {
+      claim: answer.claim,
+      jobId,
       executionArn: 'arn',
       executionName: jobId,
       redriveCount: 0,
       timeoutSeconds: 9,
+      outcome: 'started',
     };
     const recorded = await inTransaction(sql, async (tx) => {
       await tx`update jobs set status = ${status}, finished_at = now() where job_id = ${jobId}`;
       // It begins before the other one commits, and ends after it.
-      const recording = recordStarted(sql, answer.claim, jobId, started, 'started');
+      const recording = recordStarts(sql, [start]);
       recording.catch(() => undefined);
       await waitFor(isSomebodyWaiting, 5_000);
       return { recording };
     });
-    assert.equal(await recorded.recording, status);
+    assert.deepEqual(await recorded.recording, [status]);
     const [job] = await sql`select status, execution_arn as arn from jobs where job_id = ${jobId}`;
     assert.deepEqual({ ...job }, { status, arn: 'arn' });
     const [inbox] = await sql`select status from worker_inbox where job_id = ${jobId}`;

@@ -205,6 +205,7 @@ const deadDatabase = () => ({
   ),
   executions: createExecutions(new SFNClient(account), 'arn:aws:states:us-east-1:0:stateMachine:'),
   timeoutSecondsOf: () => 300,
+  recordStarted: () => Promise.reject(new Error('nothing is started')),
   takeStartToken: async () => undefined,
   publishSoon: () => undefined,
   random: Math.random,
