@@ -16,6 +16,7 @@ import { openApiOptions } from './openapi.ts';
 import { Problem } from './problems.ts';
 import { readJsonBodies } from './read-json.ts';
 import { serveConsole } from './routes/console.ts';
+import { getErrors } from './routes/get-errors.ts';
 import { getEvents } from './routes/get-events.ts';
 import { getFailure } from './routes/get-failure.ts';
 import { getHealth } from './routes/get-health.ts';
@@ -53,6 +54,7 @@ const keyedRoutes = [
   getEvents,
   getResult,
   getSearch,
+  getErrors,
   postCancel,
   postRedrive,
   webhookSecrets,

@@ -24,8 +24,14 @@ export const representJob = (job: JobView): JobBody => ({
   links: {
     ...linksOf(job.jobId),
     ...(job.failure === null ? {} : { failure: `/failures/${job.failure.code}` }),
+    ...(listsErrors(job) ? { errors: `/jobs/${job.jobId}/errors` } : {}),
   },
 });
+
+/** Whether its tasks have written a list of what was wrong, whichever way the job ended. */
+export const listsErrors = ({ result, failure }: Pick<JobView, 'result' | 'failure'>): boolean =>
+  failure?.code === 'TOO_MANY_ROWS_FAILED' ||
+  (typeof result === 'object' && result !== null && 'errorsRef' in result);
 
 export const representAccepted = (job: StoredJob): AcceptedJobBody => ({
   jobId: job.jobId,

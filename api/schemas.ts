@@ -65,6 +65,7 @@ export const links = Type.Object({
   result: Type.String(),
   cancel: Type.String(),
   failure: Type.Optional(Type.String({ description: 'what its failure means and what to do' })),
+  errors: Type.Optional(Type.String({ description: 'the rows that failed, with line and reason' })),
 });
 
 export const acceptedJob = named(

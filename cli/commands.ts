@@ -61,6 +61,9 @@ export const commands: Readonly<Record<string, ((call: Call) => Promise<void>) |
     if (result instanceof Uint8Array) process.stdout.write(result);
     else showJson(result);
   },
+  async errors({ pawl, argument }) {
+    process.stdout.write(await pawl.errors(wanted(argument, '<jobId>')));
+  },
   async cancel({ pawl, flags, argument }) {
     const answer = await pawl.cancel(wanted(argument, '<jobId>'), flags.reason);
     if (flags.json === true) return showJson(answer);

@@ -24,6 +24,7 @@ const usage = `npm run pawl -- <command>
   get <jobId>       show a job
   watch <jobId>     follow a job until it is final
   result <jobId>    print its result
+  errors <jobId>    print which rows failed and why
   list              list jobs          --status --type --tag <name[:value]> --created-after --created-before
                                        --failure-code --failure-text --limit <n>
   cancel <jobId>    cancel a job       --reason <text>

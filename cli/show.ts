@@ -15,6 +15,8 @@ export function showJob(job: Job): void {
     const where = state === null ? '' : ` in ${state}`;
     console.log(`  ${code}${where}: ${message}${retryable ? ' (a redrive may help)' : ''}`);
   }
+  if (job.links.errors !== undefined)
+    console.log(`  rows that failed: ${job.links.errors} (pawl errors ${job.jobId})`);
   if (job.result !== null)
     console.log(`  result ${JSON.stringify(job.result, null, 2).replaceAll('\n', '\n  ')}`);
 }

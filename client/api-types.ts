@@ -13,6 +13,8 @@ export type AcceptedJob = {
     cancel: string;
     /** what its failure means and what to do */
     failure?: string;
+    /** the rows that failed, with line and reason */
+    errors?: string;
   };
 };
 
@@ -50,6 +52,8 @@ export type Job = {
     cancel: string;
     /** what its failure means and what to do */
     failure?: string;
+    /** the rows that failed, with line and reason */
+    errors?: string;
   };
 };
 
@@ -320,6 +324,11 @@ export type Operations = {
       }[];
     };
   };
+  /** GET /jobs/{jobId}/errors: Get the list of rows that failed */
+  getErrors: {
+    path: { jobId: string };
+    answer: null;
+  };
   /** POST /jobs/{jobId}/cancel: Cancel a job */
   cancelJob: {
     path: { jobId: string };
@@ -343,6 +352,8 @@ export type Operations = {
         cancel: string;
         /** what its failure means and what to do */
         failure?: string;
+        /** the rows that failed, with line and reason */
+        errors?: string;
       };
     };
   };
@@ -365,6 +376,8 @@ export type Operations = {
         cancel: string;
         /** what its failure means and what to do */
         failure?: string;
+        /** the rows that failed, with line and reason */
+        errors?: string;
       };
     };
   };
@@ -1386,6 +1399,7 @@ export const routes = {
   streamJobEvents: ['GET', '/jobs/{jobId}/events'],
   getResult: ['GET', '/jobs/{jobId}/result'],
   search: ['GET', '/search'],
+  getErrors: ['GET', '/jobs/{jobId}/errors'],
   cancelJob: ['POST', '/jobs/{jobId}/cancel'],
   redriveJob: ['POST', '/jobs/{jobId}/redrive'],
   previewRedrive: ['GET', '/jobs/{jobId}/redrive'],

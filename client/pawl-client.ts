@@ -38,6 +38,8 @@ export type PawlClient = {
   /** Newest first, page after page as they are asked for. */
   list(filter?: JobFilter): AsyncGenerator<Job, void>;
   result(jobId: string): Promise<unknown>;
+  /** The rows that failed, as JSON Lines; for a job that links to such a list. */
+  errors(jobId: string): Promise<Uint8Array>;
   cancel(jobId: string, reason?: string): Promise<Operations['cancelJob']['answer']>;
   /** With an operator's key. */
   redrive(
@@ -74,8 +76,11 @@ export function createPawlClient(options: ClientOptions): PawlClient {
       const answer = await callApi(options, 'getResult', { path: { jobId } });
       const location = answer.headers.get('location');
       if (answer.status !== 303 || location === null) return answer.body;
-      const fetchWith = options.fetch ?? fetch;
-      return new Uint8Array(await (await fetchWith(location)).arrayBuffer());
+      return await download(options, location);
+    },
+    async errors(jobId) {
+      const { headers } = await callApi(options, 'getErrors', { path: { jobId } });
+      return await download(options, headers.get('location') ?? '');
     },
     async cancel(jobId, reason) {
       const body = reason === undefined ? {} : { reason };
@@ -89,6 +94,10 @@ export function createPawlClient(options: ClientOptions): PawlClient {
     upload: (payload, contentType, how) => uploadPayload(options, payload, contentType, how),
   };
   return client;
+}
+
+async function download({ fetch: fetchWith = fetch }: ClientOptions, address: string) {
+  return new Uint8Array(await (await fetchWith(address)).arrayBuffer());
 }
 
 /** The job as it is, then held requests one after the other: each is answered as soon as the job differs from that. */

@@ -57,7 +57,7 @@ export const failureAdvice: Readonly<Record<FailureCode, string>> = {
   IMPORT_UNREADABLE:
     'Nothing was imported. The message says what the payload is, or which columns it has: the client mends the file or keyField and submits a new job.',
   TOO_MANY_ROWS_FAILED:
-    'The message says how many rows failed and where the list of lines and reasons is (errors.jsonl). The client mends those rows and imports the file again: rows that are there already are only replaced. Or it submits the job with a larger toleratedFailurePercentage.',
+    'The message says how many rows failed and where the list of lines and reasons is (GET /jobs/:jobId/errors, `npm run pawl -- errors <jobId>`). The client mends those rows and imports the file again: rows that are there already are only replaced. Or it submits the job with a larger toleratedFailurePercentage.',
   // The order
   SKU_UNKNOWN:
     'The client named an article that the shop does not have. Put it into stock (PUT /ops/stock/<sku>) and restart, or let the client submit another order.',

@@ -25,3 +25,7 @@ type KeptBy = { readonly type: string; readonly tenantId: TenantId; readonly job
 /** Where the tasks of a job keep what they write themselves: by type, so that each type's role reaches its own only. */
 export const jobPrefixOf = ({ type, tenantId, jobId }: KeptBy): string =>
   `jobs/${type}/${tenantId}/${jobId}/`;
+
+/** Where a run's tasks list which rows failed and why, as JSON Lines. */
+export const errorsKeyOf = (job: KeptBy, executionName: string): string =>
+  `${jobPrefixOf(job)}${executionName}/errors.jsonl`;

@@ -1,5 +1,6 @@
 import { Terminal } from '../jobs/failure.ts';
-import { jobPrefixOf } from '../jobs/payload-key.ts';
+import type { JobId } from '../jobs/ids.ts';
+import { errorsKeyOf } from '../jobs/payload-key.ts';
 import type { PayloadReference } from '../jobs/payload-reference.ts';
 import {
   countImport,
@@ -38,7 +39,7 @@ export const handler = defineTask('collect-import', async (context) => {
   if (failed === 0) return { result: { total, imported, failed } };
   const errorsRef = await writeErrors(context);
   if (failed * 100 > toleratedFailurePercentage * total + roundingError) {
-    throw tooManyFailed(counts, toleratedFailurePercentage, errorsRef);
+    throw tooManyFailed(job.jobId, counts, toleratedFailurePercentage);
   }
   return { result: { total, imported, failed, errorsRef } };
 });
@@ -48,7 +49,7 @@ const writeErrors = ({ s3, sql, job, fence, config }: TaskContext): Promise<Payl
     s3,
     {
       bucket: config.payloadBucket,
-      key: `${jobPrefixOf(job)}${fence.executionName}/errors.jsonl`,
+      key: errorsKeyOf(job, fence.executionName),
       contentType: 'application/x-ndjson',
     },
     asLines(importProblems(sql, fence)),
@@ -59,11 +60,11 @@ async function* asLines(problems: AsyncIterable<RowProblem>): AsyncGenerator<str
 }
 
 const tooManyFailed = (
+  jobId: JobId,
   { total, failed, imported }: ImportCounts,
   toleratedPercentage: number,
-  { bucket, key }: PayloadReference,
 ): Terminal =>
   new Terminal(
     'TOO_MANY_ROWS_FAILED',
-    `${failed} of ${total} rows failed, tolerated are ${toleratedPercentage} %; the other ${imported} are imported. Which and why: s3://${bucket}/${key}`,
+    `${failed} of ${total} rows failed, tolerated are ${toleratedPercentage} %; the other ${imported} are imported. Which and why: GET /jobs/${jobId}/errors`,
   );

@@ -1,17 +1,15 @@
-import { GetObjectCommand, type S3Client } from '@aws-sdk/client-s3';
-import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { isPayloadKeyOf, jobPrefixOf } from '../../jobs/payload-key.ts';
-import { type PayloadReference, payloadReferenceSchema } from '../../jobs/payload-reference.ts';
+import { payloadReferenceSchema } from '../../jobs/payload-reference.ts';
 import { isFinal, type JobView } from '../../jobs/store/find-job.ts';
 import type { Api, RouteDeps } from '../api.ts';
 import { findRequestedJob } from '../find-requested-job.ts';
+import { presignDownload } from '../presign-download.ts';
 import { Problem } from '../problems.ts';
 import { retryAfterSeconds } from '../represent-job.ts';
 import { jobParams, problemResponses } from '../schemas.ts';
 
-const downloadSeconds = 900;
 const referenceCheck = Compile(payloadReferenceSchema);
 
 /**
@@ -86,19 +84,3 @@ function partOf(value: unknown, pointer: string): unknown {
   }
   return part;
 }
-
-const presignDownload = (
-  s3: S3Client,
-  { bucket, key, versionId }: PayloadReference,
-): Promise<string> =>
-  getSignedUrl(
-    s3,
-    new GetObjectCommand({
-      Bucket: bucket,
-      Key: key,
-      ...(versionId === undefined ? {} : { VersionId: versionId }),
-      // What users uploaded is never shown as a page of the bucket's address.
-      ResponseContentDisposition: 'attachment',
-    }),
-    { expiresIn: downloadSeconds },
-  );

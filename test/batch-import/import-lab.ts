@@ -14,6 +14,7 @@ export type ImportJob = {
     readonly failed: number;
   } | null;
   readonly execution: { readonly arn: string };
+  readonly links: { readonly errors?: string };
   readonly result: {
     readonly total: number;
     readonly imported: number;
@@ -132,7 +133,7 @@ export async function startImportLab(
     run: async (payload, input, contentType) =>
       await lab.settled(await lab.submit(Buffer.from(payload), input, contentType)),
     async errors(jobId) {
-      const response = await call(`/jobs/${jobId}/result?part=/errorsRef`);
+      const response = await call(`/jobs/${jobId}/errors`);
       if (!response.ok) throw new Error(`the errors file answered ${response.status}`);
       const lines = (await response.text()).split('\n').filter((line) => line !== '');
       return lines.map((line) => JSON.parse(line));

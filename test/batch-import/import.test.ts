@@ -180,12 +180,16 @@ test('a share of bad rows is tolerated as the job says; the good ones stay eithe
   assert.equal(over.failure?.state, 'CollectResult');
   assert.match(
     over.failure?.message ?? '',
-    /^1 of 4 rows failed, tolerated are 24.9 %.*errors\.jsonl$/,
+    /^1 of 4 rows failed, tolerated are 24.9 %.*GET \/jobs\/[0-9a-f-]+\/errors$/,
   );
+  assert.equal(over.links.errors, `/jobs/${over.jobId}/errors`);
+  const [wrong, ...more] = await lab.errors(over.jobId);
+  assert.deepEqual([wrong?.line, wrong?.code, more.length], [3, 'COLUMN_COUNT', 0]);
   assert.deepEqual(over.progress, { done: 4, total: 4, failed: 1 });
   assert.equal((await lab.rows('over')).length, 3);
   const within = await lab.run(csv, { ...generous, dataset: 'in', toleratedFailurePercentage: 25 });
   assert.equal(within.status, 'SUCCEEDED');
+  assert.equal((await lab.errors(within.jobId)).length, 1);
   const rows = Array.from({ length: 375 }, (_, id) => (id < 69 ? `${id}` : `${id},v`));
   const exact = { ...generous, dataset: 'exact', toleratedFailurePercentage: 18.4 };
   const exactly = await lab.run(`id,v\n${rows.join('\n')}`, exact);
