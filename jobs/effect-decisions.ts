@@ -103,7 +103,12 @@ export type CallOutcome =
   | { readonly kind: 'not-done'; readonly message: string; readonly retryAfterSeconds?: number }
   /** Nothing was sent because of a mistake of our own. */
   | { readonly kind: 'not-tried'; readonly bug: unknown }
-  | { readonly kind: 'refused'; readonly message: string; readonly response: ProviderResponse }
+  /** Without a response where nobody refused: there is no patience left for the provider. */
+  | {
+      readonly kind: 'refused';
+      readonly message: string;
+      readonly response: ProviderResponse | null;
+    }
   | { readonly kind: 'unknown'; readonly message: string };
 
 /** A provider that asks for more than this is asked again after this. */

@@ -24,7 +24,7 @@ import { createMessageStats } from './message-stats.ts';
 import { viewJobRequests } from './queue-view.ts';
 import { createReceivedGroups } from './received-groups.ts';
 import { type Loop, repeat } from './repeat.ts';
-import { tellCompletions } from './tell-completions.ts';
+import { createCompletions } from './tell-completions.ts';
 import { createTokenBucket } from './token-bucket.ts';
 import { traced } from './trace-messages.ts';
 import { watchLoop } from './watch-loop.ts';
@@ -121,16 +121,16 @@ export function createWorker(deps: WorkerDeps): Worker {
   const startAll = (): void => [requests, events].forEach((consumer) => consumer.start());
   const pauseAll = (): void => [requests, events].forEach((consumer) => consumer.pause());
 
-  const completionDeps = {
+  const completions = createCompletions({
     sql,
     log,
     clock: () => new Date(),
     random: Math.random,
     allowPrivate: config.callbackAllowPrivate,
-  };
+  });
   const loops = () => [
     repeat('relay sweep', sweepIntervalMs, () => sweep(sql, relay), log),
-    repeat('completions', sweepIntervalMs, () => tellCompletions(completionDeps), log),
+    repeat('completions', sweepIntervalMs, () => completions.turn(), log),
     repeat(
       'reconciler',
       config.reconcileIntervalMs,
@@ -186,8 +186,10 @@ export function createWorker(deps: WorkerDeps): Worker {
       startAll();
     },
     async stop() {
+      const deadline = performance.now() + config.shutdownGraceMs;
       const stopping = [requests, events].map((consumer) => consumer.stop(config.shutdownGraceMs));
       await Promise.all([...stopping, circuit.stop(), ...running.map((loop) => loop.stop())]);
+      await completions.settled(Math.max(0, deadline - performance.now()));
       await relay.drain();
     },
   };

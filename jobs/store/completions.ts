@@ -1,5 +1,4 @@
-import { randomUUID } from 'node:crypto';
-import { newEffectId, type EffectId, type JobId, type MessageId, type TenantId } from '../ids.ts';
+import type { JobId, MessageId, TenantId } from '../ids.ts';
 import type { Sql } from './connect.ts';
 
 /** A completion that somebody is to be told of, in the hands of whoever tells it now. */
@@ -7,9 +6,14 @@ export type Completion = {
   readonly messageId: MessageId;
   readonly tenantId: TenantId;
   readonly url: string;
+  /** The host of the URL, with its port. */
+  readonly receiver: string;
   readonly attempts: number;
   /** For how long it has been tried, in hours. */
   readonly ageHours: number;
+  /** Under which the run ended that is told of; the job may have been redriven since. */
+  readonly executionName: string;
+  readonly redriveCount: number;
   readonly payload: {
     readonly jobId: JobId;
     readonly type: string;
@@ -19,101 +23,100 @@ export type Completion = {
   };
 };
 
-/** Longer than a call may take, so that nobody calls under a lease that somebody else may take. */
+/** How many completions may be in hand, and who has them. */
+export type Places = {
+  readonly free: number;
+  readonly perTenant: number;
+  readonly perReceiver: number;
+  readonly inHand: readonly Pick<Completion, 'tenantId' | 'receiver'>[];
+};
+
+/** Longer than a delivery may take, so that nobody takes what somebody else still tells. */
 export const completionLeaseSeconds = 60;
 
-/** Takes due completions, one lease each; several workers never take the same one. */
-export async function claimCompletions(sql: Sql, limit: number): Promise<Completion[]> {
+/** Of the due ones so many are looked at for one claim; those whose tenant or receiver has no place are not among them. */
+const lookAhead = 500;
+
+/**
+ * Takes due completions, one lease each, the longest due first: as many as there are places for, over all, for each
+ * tenant and for each receiver. Several workers never take the same one.
+ */
+export async function claimCompletions(sql: Sql, places: Places): Promise<Completion[]> {
+  const { free, perTenant, perReceiver, inHand } = places;
+  const tenants = countBy(inHand.map(({ tenantId }) => tenantId));
+  const receivers = countBy(inHand.map(({ receiver }) => receiver));
   return await sql<Completion[]>`
     with due as (
-      select message_id from outbox
+      select message_id, tenant_id, receiver, next_attempt_at from outbox
       where published_at is null and next_attempt_at <= now() and destination = 'webhook'
+        and not ${sql.json(namesOfFull(tenants, perTenant))}::jsonb ? tenant_id
+        and not ${sql.json(namesOfFull(receivers, perReceiver))}::jsonb ? receiver
       order by next_attempt_at
-      limit ${limit}
-      for update skip locked
+      limit ${lookAhead}
+    ),
+    ranked as (
+      select message_id, next_attempt_at,
+             row_number() over (partition by tenant_id order by next_attempt_at, message_id)
+               + coalesce((${sql.json(tenants)}::jsonb ->> tenant_id)::integer, 0) as of_tenant,
+             row_number() over (partition by receiver order by next_attempt_at, message_id)
+               + coalesce((${sql.json(receivers)}::jsonb ->> receiver)::integer, 0) as of_receiver
+      from due
+    ),
+    chosen as (
+      select message_id from ranked
+      where of_tenant <= ${perTenant} and of_receiver <= ${perReceiver}
+      order by next_attempt_at
+      limit ${free}
+    ),
+    locked as (
+      select message_id from outbox join chosen using (message_id)
+      where published_at is null and next_attempt_at <= now()
+      for update of outbox skip locked
     ),
     taken as (
       update outbox set attempts = attempts + 1,
                         next_attempt_at = now() + make_interval(secs => ${completionLeaseSeconds})
-      from due where outbox.message_id = due.message_id
+      from locked where outbox.message_id = locked.message_id
       returning outbox.*
     )
-    select message_id as "messageId", taken.tenant_id as "tenantId", callback_url as url, attempts,
-           extract(epoch from now() - taken.created_at)::float8 / 3600 as "ageHours", envelope -> 'payload' as payload
+    select message_id as "messageId", taken.tenant_id as "tenantId", callback_url as url, receiver, attempts,
+           extract(epoch from now() - taken.created_at)::float8 / 3600 as "ageHours",
+           -- Not in the messages of older versions.
+           coalesce(envelope #>> '{payload,executionName}', execution_name) as "executionName",
+           coalesce((envelope #>> '{payload,redriveCount}')::integer, redrive_count) as "redriveCount",
+           envelope -> 'payload' as payload
     from taken join jobs using (job_id)`;
 }
 
-export const completionEffectKey = ({ payload }: Completion): string =>
-  `job:${payload.jobId}:${payload.run}:callback`;
-
-export type Lease = { readonly effectId: EffectId; readonly token: string };
-
-/**
- * Commits the intention to call before the call. Gives undefined where it is done already: nobody is called again.
- * The effect log's own fence does not serve here, because the job is final; the run in the key takes its place.
- */
-export async function beginCompletion(
-  sql: Sql,
-  completion: Completion,
-  requestHash: string,
-): Promise<Lease | undefined> {
-  const token = randomUUID();
-  const { jobId } = completion.payload;
-  const [row] = await sql<{ effectId: EffectId }[]>`
-    insert into external_effects as effect
-      (effect_id, tenant_id, effect_key, job_id, execution_name, redrive_count, provider, operation, policy, status,
-       request_hash, lease_token, lease_until, attempts)
-    select ${newEffectId()}, tenant_id, ${completionEffectKey(completion)}, job_id, execution_name, redrive_count,
-           'callback', 'job-completed', 'repeat', 'CALLING', ${requestHash}, ${token},
-           now() + make_interval(secs => ${completionLeaseSeconds}), 1
-    from jobs where job_id = ${jobId}
-    on conflict (tenant_id, effect_key) do update set
-      status = 'CALLING', lease_token = excluded.lease_token, lease_until = excluded.lease_until,
-      attempts = effect.attempts + 1, updated_at = now()
-    where effect.status = 'INTENDED' or (effect.status = 'CALLING' and effect.lease_until <= now())
-    returning effect_id as "effectId"`;
-  return row === undefined ? undefined : { effectId: row.effectId, token };
+function countBy(names: readonly string[]): Record<string, number> {
+  const counts = new Map<string, number>();
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return Object.fromEntries(counts);
 }
 
-/** How a call ended: told, given up, or to be tried again. */
-export type Delivery =
-  | { readonly kind: 'delivered'; readonly status: number }
-  | { readonly kind: 'given-up'; readonly why: string }
-  | { readonly kind: 'later'; readonly why: string; readonly retryInMs: number };
+const namesOfFull = (counts: Record<string, number>, most: number): string[] =>
+  Object.entries(counts).flatMap(([name, count]) => (count >= most ? [name] : []));
 
-/** Records a call's end on the effect, under its lease's token, and on the message, in one statement. */
-export async function recordDelivery(
+/** It was told, or will never be: the message has nothing more to ask for. */
+export async function closeCompletion(
   sql: Sql,
   { messageId }: Completion,
-  lease: Lease,
-  delivery: Delivery,
+  why: string | null,
 ): Promise<void> {
-  const status = { delivered: 'COMPLETED', 'given-up': 'REJECTED', later: 'INTENDED' }[
-    delivery.kind
-  ];
-  const why = delivery.kind === 'delivered' ? null : delivery.why;
-  const response =
-    delivery.kind === 'delivered' ? sql.json({ status: delivery.status, body: '' }) : null;
-  const retryInMs = delivery.kind === 'later' ? delivery.retryInMs : null;
   await sql`
-    with effect as (
-      update external_effects set status = ${status}, lease_token = null, lease_until = null, last_error = ${why},
-        response = ${response}::jsonb, updated_at = now(),
-        completed_at = case when ${status} = 'COMPLETED' then now() end
-      where effect_id = ${lease.effectId} and lease_token = ${lease.token}
-      returning effect_id
-    )
-    update outbox set last_error = ${why},
-      published_at = case when ${retryInMs}::float8 is null then now() end,
-      next_attempt_at = coalesce(now() + ${retryInMs}::float8 * interval '1 millisecond', next_attempt_at)
-    from effect where message_id = ${messageId}`;
+    update outbox set published_at = now(), last_error = ${why}
+    where message_id = ${messageId} and published_at is null`;
 }
 
-/** The effect was done by somebody else: the message has nothing more to ask for. Not while it is being called. */
-export async function closeDoneCompletion(sql: Sql, completion: Completion): Promise<void> {
+/** It is to be told again; not where somebody else has taken it meanwhile. */
+export async function putOffCompletion(
+  sql: Sql,
+  { messageId, attempts }: Completion,
+  why: string,
+  retryInMs: number,
+): Promise<void> {
   await sql`
-    update outbox set published_at = now()
-    from external_effects as effect
-    where message_id = ${completion.messageId} and effect.tenant_id = outbox.tenant_id
-      and effect_key = ${completionEffectKey(completion)} and effect.status in ('COMPLETED', 'REJECTED', 'ABANDONED')`;
+    update outbox set last_error = ${why},
+                      next_attempt_at = now() + ${retryInMs}::float8 * interval '1 millisecond'
+    where message_id = ${messageId} and attempts = ${attempts} and published_at is null`;
 }

@@ -7,7 +7,7 @@ import type { JobId } from '../../jobs/ids.ts';
 import { isPublicAddress } from '../../jobs/public-address.ts';
 import { finishJob } from '../../jobs/store/finish-job.ts';
 import { listen } from '../../local/processes/listen.ts';
-import { tellCompletions } from '../../worker/tell-completions.ts';
+import { createCompletions } from '../../worker/tell-completions.ts';
 import { call } from './call.ts';
 import { startApi } from './start-api.ts';
 
@@ -21,26 +21,33 @@ type Received = {
 };
 const received: Received[] = [];
 let answers: number[] = [];
+/** What is done before the receiver answers. */
+let whileTold: (() => Promise<void>) | undefined;
 const receiver = createServer((request, response) => {
   let body = '';
   request.setEncoding('utf8');
   request.on('data', (chunk: string) => (body += chunk));
   request.on('end', () => {
     received.push({ path: request.url ?? '', headers: request.headers, body });
-    response.writeHead(answers.shift() ?? 204, { location: '/elsewhere' }).end();
+    void Promise.resolve(whileTold?.()).then(() =>
+      response.writeHead(answers.shift() ?? 204, { location: '/elsewhere' }).end(),
+    );
   });
 });
 const port = await listen(receiver, 0);
 after(() => receiver.close());
 
-const tell = (allowPrivate = true) =>
-  tellCompletions({
+/** Tells what is due, and comes back when all of it has been told or put off. */
+async function tell(allowPrivate = true): Promise<void> {
+  const completions = createCompletions({
     sql: api.sql,
     log: pino({ level: 'silent' }),
     clock: () => new Date(),
     random: () => 0,
     allowPrivate,
   });
+  while ((await completions.turn()) === 'again');
+}
 const makeDue = () => api.sql`
   update outbox set next_attempt_at = now() where destination = 'webhook' and published_at is null`;
 
@@ -58,8 +65,19 @@ async function finishedJob(url = `http://127.0.0.1:${port}/done`): Promise<strin
 const effectOf = async (jobId: string) => {
   const [row] = await api.sql<{ status: string; attempts: number; error: string | null }[]>`
     select status, attempts, last_error as error from external_effects where job_id = ${jobId}`;
-  return row;
+  return row === undefined ? undefined : { ...row };
 };
+
+const messageOf = async (jobId: string) => {
+  const [row] = await api.sql<{ open: boolean; error: string | null }[]>`
+    select published_at is null as open, last_error as error from outbox
+    where job_id = ${jobId} and destination = 'webhook'`;
+  return row === undefined ? undefined : { ...row };
+};
+/** As if whoever had the message had died before its end was recorded on it. */
+const bringAgain = async (jobId: string) => api.sql`
+  update outbox set published_at = null, next_attempt_at = now()
+  where job_id = ${jobId} and destination = 'webhook'`;
 
 test('a receiver is told once that a job is final, signed as Standard Webhooks says', async () => {
   const jobId = await finishedJob();
@@ -114,6 +132,80 @@ test('a receiver that says 410 is not told again', async () => {
   await tell();
   assert.equal(received.length, 1);
   assert.equal((await effectOf(jobId))?.status, 'REJECTED');
+});
+
+test('a run that is given up is not told again, nor when its job is redriven and its message comes again', async () => {
+  answers = [410];
+  const jobId = await finishedJob();
+  await tell();
+  await api.sql`update jobs set redrive_count = 1, run = 2 where job_id = ${jobId}`;
+  await bringAgain(jobId);
+  await tell();
+  assert.equal(received.length, 1);
+  assert.equal((await messageOf(jobId))?.open, false);
+});
+
+test('the intention is committed before the receiver is told', async () => {
+  let seen: unknown;
+  const jobId = await finishedJob();
+  whileTold = async () => {
+    seen = await effectOf(jobId);
+  };
+  await tell();
+  whileTold = undefined;
+  assert.deepEqual(seen, { status: 'CALLING', attempts: 1, error: null });
+});
+
+test('a worker that dies after a receiver was told leaves a message by which it is not told again', async () => {
+  const jobId = await finishedJob();
+  await tell();
+  await bringAgain(jobId);
+  await tell();
+  assert.equal(received.length, 1);
+  assert.equal((await messageOf(jobId))?.open, false);
+});
+
+test('a worker that dies while it tells leaves a lease; after it the receiver is told again, with the same id', async () => {
+  const jobId = await finishedJob();
+  answers = [500];
+  await tell();
+  await bringAgain(jobId);
+  await api.sql`
+    update external_effects set status = 'CALLING', lease_token = gen_random_uuid(), last_error = null,
+                                lease_until = now() + interval '1 minute' where job_id = ${jobId}`;
+  await tell();
+  assert.equal(received.length, 1);
+  assert.match((await messageOf(jobId))?.error ?? '', /in the hands of another attempt/);
+  await api.sql`update external_effects set lease_until = now() where job_id = ${jobId}`;
+  await makeDue();
+  await tell();
+  assert.equal(received.length, 2);
+  assert.equal(new Set(received.map(({ headers }) => headers['webhook-id'])).size, 1);
+  assert.equal((await effectOf(jobId))?.status, 'COMPLETED');
+});
+
+test('operators see a completion among the effects of its job', async () => {
+  const jobId = await finishedJob();
+  await tell();
+  const ops = await api.keyFor(null);
+  const { body } = await call('GET', `${api.url}/jobs/${jobId}/effects`, { key: ops });
+  const [effect] = body['effects'] as Record<string, unknown>[];
+  assert.deepEqual(
+    [effect?.['effectKey'], effect?.['provider'], effect?.['policy'], effect?.['status']],
+    [`job:${jobId}:1:callback`, 'callback', 'repeat', 'COMPLETED'],
+  );
+});
+
+test('a receiver that is silent for three days is given up', async () => {
+  answers = [500];
+  const jobId = await finishedJob();
+  await api.sql`update outbox set created_at = now() - interval '73 hours' where job_id = ${jobId}`;
+  await tell();
+  assert.equal((await effectOf(jobId))?.status, 'REJECTED');
+  assert.deepEqual(await messageOf(jobId), {
+    open: false,
+    error: `effect job:${jobId}:1:callback: the receiver answered 500`,
+  });
 });
 
 test('a redirect is not followed', async () => {

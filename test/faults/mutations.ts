@@ -79,6 +79,20 @@ export const mutations: readonly Mutation[] = [
     tests: ['test/effects/lease-and-fence.test.ts', 'test/effects/any-sequence.test.ts'],
   },
   {
+    guard: 'completions: a receiver that hangs holds its own places only',
+    file: 'jobs/store/completions.ts',
+    from: 'and of_receiver <= ${perReceiver}',
+    to: 'and of_receiver <= ${perReceiver} + 1000',
+    tests: ['test/api/completion-pool.test.ts'],
+  },
+  {
+    guard: 'completions: a tenant whose receivers hang holds its own places only',
+    file: 'jobs/store/completions.ts',
+    from: 'where of_tenant <= ${perTenant}',
+    to: 'where of_tenant <= ${perTenant} + 1000',
+    tests: ['test/api/completion-pool.test.ts'],
+  },
+  {
     guard: 'a message is deleted only after it is done',
     file: 'worker/consume-queue.ts',
     from: '    const disposition = await handle(',
