@@ -15,6 +15,7 @@ import type { InsertJob } from '../jobs/submit.ts';
 import type { Registry } from '../statemachines/registry.ts';
 import type { JobWatch } from './job-watch.ts';
 import type { OperationsDeps } from './operations.ts';
+import type { RefusalLog } from './refusal-log.ts';
 import type { LoadLimits } from './shed-load.ts';
 
 /** Fastify with our schemas as types: `request.body` has the type of `schema.body`. */
@@ -46,5 +47,6 @@ export type AppDeps = {
 export type RouteDeps = AppDeps & {
   readonly checkRequest: CheckRequest;
   readonly insertJob: InsertJob;
+  readonly refusals: RefusalLog;
   readonly watch: JobWatch;
 };

@@ -4,7 +4,7 @@ import swaggerUi from '@fastify/swagger-ui';
 import Fastify, { type FastifyBaseLogger, LogController } from 'fastify';
 import { createRequestCheck } from '../jobs/check-request.ts';
 import { createInsertTogether } from '../jobs/insert-together.ts';
-import { answerError, sendProblem } from './answer-errors.ts';
+import { answerError, sendProblem, toProblem } from './answer-errors.ts';
 import type { Api, AppDeps } from './api.ts';
 import { createAuthentication } from './authenticate.ts';
 import { compileValidators } from './compile-validators.ts';
@@ -35,6 +35,7 @@ import { postRedrive } from './routes/post-redrive.ts';
 import { completeUpload } from './routes/complete-upload.ts';
 import { postUploads, uploadOriginOf } from './routes/post-uploads.ts';
 import { createRateLimit } from './rate-limit.ts';
+import { createRefusalLog } from './refusal-log.ts';
 import { webhookSecrets } from './routes/webhook-secrets.ts';
 import { sharedSchemas } from './schemas.ts';
 import { setSecurityHeaders } from './security-headers.ts';
@@ -85,7 +86,12 @@ export async function createApp(deps: AppDeps, readiness = { isDraining: false }
     frameworkErrors: answerError,
   });
   app.setValidatorCompiler(compileValidators);
-  app.setErrorHandler(answerError);
+  const refusals = createRefusalLog(deps);
+  app.setErrorHandler((error, request, reply) => {
+    const problem = toProblem(error, request);
+    refusals.note(problem, request);
+    sendProblem(problem, request, reply);
+  });
   app.setNotFoundHandler((request, reply) => {
     sendProblem(new Problem('not-found'), request, reply);
   });
@@ -96,6 +102,7 @@ export async function createApp(deps: AppDeps, readiness = { isDraining: false }
   app.addHook('preClose', async () => {
     watch.close();
     rateLimit.stop();
+    await refusals.stop();
   });
   readJsonBodies(app);
   setSecurityHeaders(app);
@@ -113,11 +120,13 @@ export async function createApp(deps: AppDeps, readiness = { isDraining: false }
     open.get('/openapi.json', { schema: { hide: true } }, () => app.swagger());
   });
   await app.register(async (keyed) => {
-    keyed.addHook('onRequest', createAuthentication(deps));
+    keyed.addHook('onRequest', createAuthentication({ ...deps, refusals }));
     keyed.addHook('onRequest', rateLimit.onRequest);
     const checkRequest = createRequestCheck(deps.registry, deps);
     const insertJob = createInsertTogether(deps.sql);
-    for (const route of keyedRoutes) route(keyed, { ...deps, checkRequest, insertJob, watch });
+    for (const route of keyedRoutes) {
+      route(keyed, { ...deps, checkRequest, insertJob, refusals, watch });
+    }
   });
   refuseOtherMethods();
   await app.register(swaggerUi, { routePrefix: '/docs' });

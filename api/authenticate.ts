@@ -5,6 +5,7 @@ import type { TenantId } from '../jobs/ids.ts';
 import {
   type ApiKey,
   type KeyScope,
+  type KnownKey,
   prefixOfKey,
   touchApiKey,
   verifyApiKey,
@@ -12,6 +13,7 @@ import {
 import type { Sql } from '../jobs/store/connect.ts';
 import type { Scope } from '../jobs/store/find-job.ts';
 import { Problem } from './problems.ts';
+import type { RefusalLog } from './refusal-log.ts';
 
 /** Who calls, by the API key. */
 export type Caller = ApiKey;
@@ -30,14 +32,23 @@ declare module 'fastify' {
 const trustMs = 10_000;
 const maxTrusted = 10_000;
 
-type Deps = { readonly sql: Sql; readonly clock: () => Date; readonly log: Logger };
+type Deps = {
+  readonly sql: Sql;
+  readonly clock: () => Date;
+  readonly log: Logger;
+  readonly refusals: Pick<RefusalLog, 'noteEndedKey'>;
+};
 
 /** The hook that lets in only callers whose key allows the route's scope. */
 export function createAuthentication(deps: Deps) {
   const verify = createKeyVerifier(deps);
   return async (request: FastifyRequest, _reply: FastifyReply): Promise<void> => {
-    const caller = await verify(bearerOf(request));
-    if (caller === undefined) throw unauthenticated('this key is unknown, revoked or expired');
+    const known = await verify(bearerOf(request));
+    if (known?.ended !== null) {
+      if (known !== undefined) deps.refusals.noteEndedKey(known.apiKey, known.ended, request);
+      throw unauthenticated('this key is unknown, revoked or expired');
+    }
+    const caller = known.apiKey;
     request.caller = caller;
     const { scope } = request.routeOptions.config;
     if (scope === undefined || !allows(caller, scope)) {
@@ -63,10 +74,10 @@ export function tenantOf(request: FastifyRequest): TenantId {
 export const scopeOf = (request: FastifyRequest): Scope => callerOf(request).tenantId ?? 'all';
 
 /** The caller as the audit trail names it. */
-export function actorOf(request: FastifyRequest): string {
-  const { keyId, tenantId } = callerOf(request);
-  return tenantId === null ? `operator key ${keyId}` : `key ${keyId}`;
-}
+export const actorOf = (request: FastifyRequest): string => describeCaller(callerOf(request));
+
+export const describeCaller = ({ keyId, tenantId }: Caller): string =>
+  tenantId === null ? `operator key ${keyId}` : `key ${keyId}`;
 
 const allows = (caller: Caller, scope: KeyScope): boolean =>
   caller.scopes.includes(scope) || caller.scopes.includes('ops');
@@ -84,7 +95,7 @@ function bearerOf(request: FastifyRequest): string {
 type Trusted = { readonly caller: Caller; readonly until: number };
 
 /** Keeps verified keys for a short time, by their hash, so that POST /jobs is one round trip to the database. */
-function createKeyVerifier({ sql, clock, log }: Deps) {
+function createKeyVerifier({ sql, clock, log }: Pick<Deps, 'sql' | 'clock' | 'log'>) {
   const trusted = new Map<string, Trusted>();
 
   const remember = (hash: string, caller: Caller): void => {
@@ -95,18 +106,21 @@ function createKeyVerifier({ sql, clock, log }: Deps) {
       until: Math.min(now + trustMs, caller.expiresAt?.getTime() ?? Infinity),
     });
   };
-  return async (key: string): Promise<Caller | undefined> => {
+  return async (key: string): Promise<KnownKey | undefined> => {
     if (prefixOfKey(key) === undefined) return undefined;
     const hash = createHash('sha256').update(key).digest('base64');
     const known = trusted.get(hash);
-    if (known !== undefined && known.until > clock().getTime()) return known.caller;
+    if (known !== undefined && known.until > clock().getTime()) {
+      return { apiKey: known.caller, ended: null };
+    }
     trusted.delete(hash);
-    const caller = await verifyApiKey(sql, key);
-    if (caller === undefined) return undefined;
-    remember(hash, caller);
-    touchApiKey(sql, caller.keyId).catch((error: unknown) => {
-      log.warn({ err: error, keyId: caller.keyId }, 'last_used_at of a key could not be written');
+    const found = await verifyApiKey(sql, key);
+    if (found?.ended !== null) return found;
+    const { apiKey } = found;
+    remember(hash, apiKey);
+    touchApiKey(sql, apiKey.keyId).catch((error: unknown) => {
+      log.warn({ err: error, keyId: apiKey.keyId }, 'last_used_at of a key could not be written');
     });
-    return caller;
+    return found;
   };
 }

@@ -98,6 +98,8 @@ function timeProblems({ notBefore, expiresAt }: JobRequest): JsonProblem[] {
     : [{ pointer: '/expiresAt', message: 'must be later than notBefore' }];
 }
 
+export const callbackIsPrivate = 'leads to a private or loopback address, which is not called';
+
 /** What can be said without asking DNS; the worker looks again at what a name leads to, when it calls. */
 function callbackProblems({ callback }: JobRequest, allowPrivate: boolean): JsonProblem[] {
   if (callback === undefined) return [];
@@ -106,7 +108,5 @@ function callbackProblems({ callback }: JobRequest, allowPrivate: boolean): Json
   if (url === null) return [{ pointer, message: 'is not a URL' }];
   const host = url.hostname.replace(/^\[|\]$/g, '');
   const isPrivate = isIP(host) === 0 ? /(^|\.)localhost\.?$/.test(host) : !isPublicAddress(host);
-  return isPrivate && !allowPrivate
-    ? [{ pointer, message: 'leads to a private or loopback address, which is not called' }]
-    : [];
+  return isPrivate && !allowPrivate ? [{ pointer, message: callbackIsPrivate }] : [];
 }

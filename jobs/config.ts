@@ -276,7 +276,7 @@ const retention = (reader: ConfigReader): RetentionConfig => ({
   auditDays: days(
     reader,
     'AUDIT_RETENTION_DAYS',
-    'days after which what operators did is removed',
+    'days after which what operators did and what was refused is removed',
     400,
   ),
   archiveBucket: reader.optional(

@@ -78,6 +78,9 @@ export function postBatch(api: Api, deps: RouteDeps): void {
       const results = atomic
         ? await submitTogether(deps, request, jobs)
         : await submitEach(deps, request, jobs);
+      for (const result of results) {
+        if (result instanceof Problem) deps.refusals.note(result, request);
+      }
       return reply.send({ results: results.map(representResult) });
     },
   );

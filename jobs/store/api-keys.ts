@@ -59,18 +59,23 @@ export async function ensureTenant(sql: Sql, tenantId: TenantId, name: string): 
   await sql`insert into tenants (tenant_id, name) values (${tenantId}, ${name}) on conflict do nothing`;
 }
 
-/** The key's row where the key is right, not revoked and not expired. Only hashes are compared, in constant time. */
-export async function verifyApiKey(sql: Sql, key: string): Promise<ApiKey | undefined> {
+export type KnownKey = { readonly apiKey: ApiKey; readonly ended: 'revoked' | 'expired' | null };
+
+/** The key's row where the key is right, and whether it has ended. Only hashes are compared, in constant time. */
+export async function verifyApiKey(sql: Sql, key: string): Promise<KnownKey | undefined> {
   const prefix = prefixOfKey(key);
   if (prefix === undefined) return undefined;
-  const [row] = await sql<(ApiKey & { readonly keyHash: Buffer })[]>`
+  const [row] = await sql<
+    (ApiKey & { readonly keyHash: Buffer; readonly ended: KnownKey['ended'] })[]
+  >`
     select key_id as "keyId", tenant_id as "tenantId", scopes, expires_at as "expiresAt", key_hash as "keyHash",
-           max_open_jobs as "maxOpenJobs", requests_per_minute as "requestsPerMinute"
+           max_open_jobs as "maxOpenJobs", requests_per_minute as "requestsPerMinute",
+           case when revoked_at is not null then 'revoked' when expires_at <= now() then 'expired' end as ended
     from api_keys left join tenants using (tenant_id)
-    where prefix = ${prefix} and revoked_at is null and (expires_at is null or expires_at > now())`;
+    where prefix = ${prefix}`;
   if (row === undefined || !timingSafeEqual(row.keyHash, hashOf(key))) return undefined;
-  const { keyHash: _, ...apiKey } = row;
-  return apiKey;
+  const { keyHash: _, ended, ...apiKey } = row;
+  return { apiKey, ended };
 }
 
 /** Keeps `last_used_at` right to the minute without writing at each request. */

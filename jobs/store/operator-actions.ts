@@ -77,7 +77,7 @@ export async function audited<Result>(
   return result;
 }
 
-/** A line of the audit: an operator's action, or a change of a job's status that an operator made. */
+/** A line of the audit: an operator's action, a change of a job's status that an operator made, or what was refused. */
 export type AuditEntry = {
   readonly id: string;
   readonly at: Date;
@@ -100,7 +100,7 @@ export type AuditFilter = {
   readonly before?: Date | undefined;
 };
 
-/** What operators did, newest first; `from` is the place of the last entry of the page before. */
+/** What operators did and what was refused to whom, newest first; `from` is the place of the last entry of the page before. */
 export async function findAudit(
   sql: Sql,
   filter: AuditFilter,
@@ -132,9 +132,19 @@ export async function findAudit(
              'job/' || job_id as target, job_id as "jobId", reason,
              coalesce(from_status, 'new') || ' → ' || to_status as result, coalesce(details, '{}') as details
       from job_events where actor like 'operator key %'
+    ),
+    refused as (
+      select 'refusal-' || lpad(refusal_no::text, 19, '0') as id, first_at as at, actor, 'refused.' || code as action,
+             route as target, job_id as "jobId", detail as reason,
+             status || case when times > 1 then ', ' || times || ' times within the hour' else '' end as result,
+             jsonb_build_object('tenantId', tenant_id, 'times', times, 'lastAt', last_at, 'lastRequestId', request_id)
+               as details
+      from refusals
     )
     (select *, at::text as place from actions where ${within} order by at desc, id desc limit ${limit})
     union all
     (select *, at::text as place from arrows where ${within} order by at desc, id desc limit ${limit})
+    union all
+    (select *, at::text as place from refused where ${within} order by at desc, id desc limit ${limit})
     order by at desc, id desc limit ${limit}`;
 }

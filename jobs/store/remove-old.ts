@@ -100,12 +100,16 @@ export const removeDealtWith = async (sql: Sql, days: number, limit: number): Pr
   return Math.max(quarantined.count, bulk.count);
 };
 
-/** What operators did; and workers that vanished a day ago. */
+/** What operators did and what was refused; and workers that vanished a day ago. */
 export const removeAudit = async (sql: Sql, days: number, limit: number): Promise<number> => {
   await sql`delete from workers where seen_at < now() - interval '1 day'`;
   const actions = await sql`
     delete from operator_actions where action_no in (
       select action_no from operator_actions
       where at < now() - make_interval(days => ${days}) order by action_no limit ${limit} for update skip locked)`;
-  return actions.count;
+  const refusals = await sql`
+    delete from refusals where refusal_no in (
+      select refusal_no from refusals
+      where first_at < now() - make_interval(days => ${days}) order by first_at limit ${limit} for update skip locked)`;
+  return Math.max(actions.count, refusals.count);
 };

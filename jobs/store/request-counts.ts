@@ -14,7 +14,7 @@ export async function addRequestCounts(
   return await sql<RequestCount[]>`
     insert into request_counts as counted (tenant_id, minute_at, used)
     select "tenantId", "minuteAt", used
-    from jsonb_to_recordset(${sql.json(counts as never)})
+    from jsonb_to_recordset(${sql.json([...counts])})
       as mine ("tenantId" text, "minuteAt" timestamptz, used integer)
     order by "tenantId", "minuteAt"
     on conflict (tenant_id, minute_at) do update set used = counted.used + excluded.used

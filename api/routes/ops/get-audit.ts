@@ -33,7 +33,10 @@ const query = Type.Object(
   { additionalProperties: false },
 );
 
-/** GET /ops/audit: what operators did, newest first: their actions, and the changes of jobs that they made. */
+/**
+ * GET /ops/audit: what operators did, newest first: their actions, and the changes of jobs that they made; and what was
+ * refused to whom (`action` `refused.…`), a line for each caller, reason and route in an hour.
+ */
 export function getAudit(api: Api, { sql }: RouteDeps): void {
   api.get(
     '/ops/audit',
