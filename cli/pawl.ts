@@ -66,6 +66,12 @@ const options = {
   ...operatorOptions,
 } as const;
 
+// Whoever reads what we print may have read enough: `pawl watch … | head -1`.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit();
+});
+
 process.exitCode = await main();
 
 async function main(): Promise<number> {

@@ -32,30 +32,40 @@ const rowsPerBatch = 1_000;
 export async function removeOldBatch(deps: RetentionDeps): Promise<boolean> {
   const { sql, policy, log } = deps;
   const { jobDays, effectDays, auditDays } = policy;
-  const jobs = jobDays === 0 ? 0 : await removeOldJobs(deps);
+  // While the archive cannot be reached jobs stay, but the rest must not grow.
+  const [ofJobs] = await Promise.allSettled([jobDays === 0 ? 0 : removeOldJobs(deps)]);
   const inbox = jobDays === 0 ? 0 : await removeInbox(sql, jobDays, rowsPerBatch);
   const events = jobDays === 0 ? 0 : await removeEventInbox(sql, jobDays, rowsPerBatch);
   const dealtWith = jobDays === 0 ? 0 : await removeDealtWith(sql, jobDays, rowsPerBatch);
   const effects = effectDays === 0 ? 0 : await removeEffects(sql, effectDays, rowsPerBatch);
   const audit = auditDays === 0 ? 0 : await removeAudit(sql, auditDays, rowsPerBatch);
+  const jobs = ofJobs.status === 'fulfilled' ? ofJobs.value : 0;
   const removed = { jobs, inbox, events, effects, dealtWith, audit };
   const counts = [inbox, events, effects, dealtWith, audit];
   if (counts.some((count) => count > 0) || jobs > 0) log.info(removed, 'old rows removed');
+  if (ofJobs.status === 'rejected') throw ofJobs.reason;
   return jobs === jobsPerBatch || counts.includes(rowsPerBatch);
 }
 
-async function removeOldJobs({ sql, s3, policy }: RetentionDeps): Promise<number> {
+async function removeOldJobs({ sql, s3, policy, log }: RetentionDeps): Promise<number> {
   const { jobDays, archiveBucket } = policy;
   const jobs = await findOldJobs(sql, jobDays, jobsPerBatch);
   if (jobs.length === 0) return 0;
-  if (archiveBucket !== undefined) await archive(s3, archiveBucket, jobs);
+  if (archiveBucket !== undefined) {
+    try {
+      await archive(s3, archiveBucket, jobs);
+    } catch (error) {
+      log.error({ archiveBucket, jobs: jobs.length }, 'old jobs were not archived, and stay');
+      throw error;
+    }
+  }
   const ids = jobs.map(({ jobId }) => jobId);
   return await removeJobs(sql, ids, jobDays);
 }
 
 /**
- * Writes the jobs to `jobs/<day>/<first job id>.jsonl`, a line each `{job, events, effects}`, before they are removed. A
- * crash in between writes them again: the same name where the batch begins with the same job, else a job stands in two
+ * Writes the jobs to `jobs/<day>/<first job id>.jsonl`, a line each `{job, events, effects, callbacks}`, before they are
+ * removed. A crash in between writes them again: the same name where the batch begins with the same job, else a job stands in two
  * files.
  */
 async function archive(s3: S3Client, bucket: string, jobs: readonly OldJob[]): Promise<void> {

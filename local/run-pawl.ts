@@ -108,7 +108,9 @@ async function startInOrder(
     const database = supervisor
       .start(services.postgres)
       .then(() => provisionDatabase(addresses, settings));
-    const cloud = supervisor.start(services.cloud).then(() => provisionCloud(account, addresses));
+    const cloud = supervisor
+      .start(services.cloud)
+      .then(() => provisionCloud(account, addresses, env['ARCHIVE_BUCKET']));
     const { webhook, payment, mail, lambda } = services;
     const others = [webhook, payment, mail, lambda].map((service) => supervisor.start(service));
     await Promise.all([database, cloud, ...others]);

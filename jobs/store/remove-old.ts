@@ -11,7 +11,7 @@ export type OldJob = {
 /**
  * A job may go when it has been final for long, its execution is known to be closed, all its messages are sent (one that
  * still waits for its turn in an ordering key asks for nothing of a final job), no job of its ordering key waits for it,
- * and no bulk operation is about to take it.
+ * no bulk operation is about to take it, and no effect or answer of it waits for a person.
  */
 const mayGo = (sql: Sql, days: number) => sql`
   status in ('SUCCEEDED', 'FAILED', 'CANCELLED', 'EXPIRED') and finished_at < now() - make_interval(days => ${days})
@@ -19,15 +19,19 @@ const mayGo = (sql: Sql, days: number) => sql`
   and not exists (select from outbox where outbox.job_id = jobs.job_id and published_at is null and next_attempt_at < 'infinity')
   and not exists (
     select from bulk_operation_jobs join bulk_operations using (bulk_id)
-    where bulk_operation_jobs.job_id = jobs.job_id and outcome is null and bulk_operations.ended_at is null)`;
+    where bulk_operation_jobs.job_id = jobs.job_id and outcome is null and bulk_operations.ended_at is null)
+  and not exists (select from external_effects x where x.job_id = jobs.job_id and x.status = 'UNKNOWN')
+  and not exists (
+    select from callbacks where callbacks.job_id = jobs.job_id and held_at is not null and resolved_at is null)`;
 
-/** The oldest jobs that may go, with their events and effects; walks the index of creation from its old end. */
+/** The oldest jobs that may go, with their events, effects and callbacks; walks the index of creation from its old end. */
 export async function findOldJobs(sql: Sql, days: number, limit: number): Promise<OldJob[]> {
   return await sql<OldJob[]>`
     select jobs.job_id as "jobId", created_at as "createdAt", jsonb_build_object(
       'job', to_jsonb(jobs),
       'events', (select coalesce(jsonb_agg(to_jsonb(e) order by event_no), '[]') from job_events e where e.job_id = jobs.job_id),
-      'effects', (select coalesce(jsonb_agg(to_jsonb(x) order by x.created_at), '[]') from external_effects x where x.job_id = jobs.job_id)
+      'effects', (select coalesce(jsonb_agg(to_jsonb(x) order by x.created_at), '[]') from external_effects x where x.job_id = jobs.job_id),
+      'callbacks', (select coalesce(jsonb_agg(to_jsonb(c) - 'task_token' order by c.created_at), '[]') from callbacks c where c.job_id = jobs.job_id)
     ) as line
     from jobs
     where created_at < now() - make_interval(days => ${days}) and ${mayGo(sql, days)}

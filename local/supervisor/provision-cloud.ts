@@ -42,17 +42,22 @@ const MAX_MESSAGE_BYTES = 1_048_576;
 const arnOf = (queue: string): string => `arn:aws:sqs:${REGION}:${ACCOUNT}:${queue}`;
 const topicArn = (name: string): string => `arn:aws:sns:${REGION}:${ACCOUNT}:${name}`;
 
-/** Makes the queues, the bucket, the rules and the archive that Pawl needs, and sets those that are there to what it needs now. */
+/**
+ * Makes the queues, the buckets, the rules and the archive of events that Pawl needs, and sets those that are there to what
+ * it needs now. `jobArchive` is the bucket that old jobs go to, where the user wants one.
+ */
 export async function provisionCloud(
   account: AwsAccount,
   { api, queues }: Addresses,
+  jobArchive: string | undefined,
 ): Promise<void> {
   await Promise.all([
     queueWithDlq(account, 'job-requests', queues.jobRequests, queues.jobRequestsDlq),
     queueWithDlq(account, 'execution-events', queues.executionEvents, queues.executionEventsDlq),
     subscriber(account, 'search-projection', queues.searchProjection, queues.searchProjectionDlq),
     subscriber(account, 'notifications', queues.notifications, queues.notificationsDlq),
-    makeBucket(account, api),
+    makePayloadBucket(account, api),
+    ...(jobArchive === undefined || jobArchive === '' ? [] : [makeBucket(account, jobArchive)]),
   ]);
   await Promise.all([archive(account), topicToQueue(account, 'notifications')]);
   await rule(account, 'search-projection', projectedEvents, arnOf('search-projection'));
@@ -168,12 +173,17 @@ async function makeQueue(
   }
 }
 
-async function makeBucket({ s3 }: AwsAccount, api: string): Promise<void> {
+async function makeBucket({ s3 }: AwsAccount, bucket: string): Promise<void> {
   try {
-    await s3.send(new CreateBucketCommand({ Bucket: BUCKET }));
+    await s3.send(new CreateBucketCommand({ Bucket: bucket }));
   } catch (error) {
     if (!(error instanceof BucketAlreadyOwnedByYou)) throw error;
   }
+}
+
+async function makePayloadBucket(account: AwsAccount, api: string): Promise<void> {
+  const { s3 } = account;
+  await makeBucket(account, BUCKET);
   // A validated payload is pinned by its version.
   await s3.send(
     new PutBucketVersioningCommand({

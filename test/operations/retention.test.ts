@@ -63,6 +63,20 @@ const countsOf = async (jobId: string): Promise<Record<string, number>> => {
   return { ...row };
 };
 
+/** What the archive has of a job. */
+const archivedLine = async (jobId: string): Promise<Record<string, unknown>> => {
+  const { Contents = [] } = await s3.send(new ListObjectsV2Command({ Bucket: bucket }));
+  for (const { Key } of Contents) {
+    const { Body } = await s3.send(new GetObjectCommand({ Bucket: bucket, Key }));
+    const lines = ((await Body?.transformToString()) ?? '').trim().split('\n');
+    const found = lines
+      .map((line) => JSON.parse(line) as Record<string, unknown> & { job: { job_id: string } })
+      .find(({ job }) => job.job_id === jobId);
+    if (found !== undefined) return found;
+  }
+  throw new Error(`the archive has no job ${jobId}`);
+};
+
 test('an old job goes with its events and messages, archived first; its effects stay known', async () => {
   const old = await seedOld('FAILED');
   const young = await seedOld('FAILED', 20);
@@ -87,10 +101,14 @@ test('an old job goes with its events and messages, archived first; its effects 
   assert.equal(archived.effects.length, 1);
 });
 
-test('nothing is removed that could not be archived', async () => {
+test('no job is removed that could not be archived; the rest goes nevertheless', async () => {
   const old = await seedOld('FAILED');
+  await sql`
+    insert into event_inbox (event_id, handler, outcome, handled_at)
+    values (${v7()}, 'test', 'done', now() - interval '40 days')`;
   await assert.rejects(removeAll({ archiveBucket: 'no-such-bucket' }));
   assert.equal((await countsOf(old))['jobs'], 1);
+  assert.equal((await sql`select from event_inbox`).length, 0);
 });
 
 test('a failed job that holds its ordering key, waits in a bulk redrive, or has a message to send, stays', async () => {
@@ -107,6 +125,29 @@ test('a failed job that holds its ordering key, waits in a bulk redrive, or has 
   assert.equal((await countsOf(holder))['jobs'], 1);
   assert.equal((await countsOf(waiting))['jobs'], 1);
   assert.equal((await countsOf(unsent))['jobs'], 1);
+});
+
+test('a job stays while an effect or an answer of it waits for a person', async () => {
+  const [unknown, answered] = [await seedOld('FAILED'), await seedOld('FAILED')];
+  await sql`
+    update external_effects set status = 'UNKNOWN', completed_at = null where job_id = ${unknown}`;
+  await sql`
+    insert into callbacks (callback_id, tenant_id, job_id, provider, effect_key, execution_name, redrive_count, task_token,
+                           answer, answered_at, held_at, held_reason)
+    values (${'a'.repeat(43)}, 'acme', ${answered}, 'payment', 'order:1', ${answered}, 0, 'token', '{"outcome":"paid"}', now(),
+            now(), 'nobody waits for it')`;
+  await removeAll();
+  assert.deepEqual([(await countsOf(unknown))['jobs'], (await countsOf(answered))['jobs']], [1, 1]);
+  await sql`update external_effects set status = 'ABANDONED' where job_id = ${unknown}`;
+  await sql`update callbacks set resolved_at = now() where job_id = ${answered}`;
+  await removeAll();
+  assert.deepEqual([(await countsOf(unknown))['jobs'], (await countsOf(answered))['jobs']], [0, 0]);
+  assert.equal((await sql`select from callbacks`).length, 0);
+  const { callbacks } = await archivedLine(answered);
+  assert.deepEqual(
+    (callbacks as Record<string, unknown>[]).map((row) => [row['provider'], row['task_token']]),
+    [['payment', undefined]],
+  );
 });
 
 test('more than a batch goes in several, and 0 days keep everything', async () => {
