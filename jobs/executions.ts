@@ -10,6 +10,7 @@ import {
 import { classifyingAws } from './classify.ts';
 import { crashPoint } from './crash-point.ts';
 import { Terminal } from './failure.ts';
+import { longestCallMs } from './step-functions-calls.ts';
 
 /** An execution as DescribeExecution shows it; eventually consistent on AWS. */
 export type ExecutionView = {
@@ -68,7 +69,9 @@ export function createExecutions(
         input: executionInput(jobId, type),
       });
       crashPoint('before-start-execution');
-      const answer = await orUndefined(['ExecutionAlreadyExists'], () => sfn.send(command));
+      const answer = await orUndefined(['ExecutionAlreadyExists'], () =>
+        sfn.send(command, inTime()),
+      );
       crashPoint('after-start-execution');
       return answer === undefined
         ? { arn: arnOf(type, executionName), already: true }
@@ -77,7 +80,9 @@ export function createExecutions(
     async describe(arn) {
       // With METADATA_ONLY there would be no error and no cause, which say why it failed.
       const command = new DescribeExecutionCommand({ executionArn: arn });
-      const answer = await orUndefined(['ExecutionDoesNotExist'], () => sfn.send(command));
+      const answer = await orUndefined(['ExecutionDoesNotExist'], () =>
+        sfn.send(command, inTime()),
+      );
       if (answer?.status === undefined) return undefined;
       const { status, redriveCount, error, cause } = answer;
       return { arn, status, redriveCount: redriveCount ?? 0, error, cause };
@@ -86,7 +91,7 @@ export function createExecutions(
       try {
         crashPoint('before-redrive-execution');
         await classifyingAws(() =>
-          sfn.send(new RedriveExecutionCommand({ executionArn: arn, clientToken })),
+          sfn.send(new RedriveExecutionCommand({ executionArn: arn, clientToken }), inTime()),
         );
         crashPoint('after-redrive-execution');
         return { refused: undefined };
@@ -98,14 +103,16 @@ export function createExecutions(
     async stop(arn, error, cause) {
       const command = new StopExecutionCommand({ executionArn: arn, error, cause });
       crashPoint('before-stop-execution');
-      await orUndefined(['ExecutionDoesNotExist', 'ValidationException'], () => sfn.send(command));
+      await orUndefined(['ExecutionDoesNotExist', 'ValidationException'], () =>
+        sfn.send(command, inTime()),
+      );
       crashPoint('after-stop-execution');
     },
     async succeedTask(taskToken, output) {
       const command = new SendTaskSuccessCommand({ taskToken, output: JSON.stringify(output) });
       return await classifyingAws(async () => {
         try {
-          await sfn.send(command);
+          await sfn.send(command, inTime());
           return { refused: undefined };
         } catch (error) {
           if (error instanceof Error && nothingWaits.has(error.name))
@@ -116,6 +123,9 @@ export function createExecutions(
     },
   };
 }
+
+/** After this nothing of the call is sent any more, whatever the SDK still waits for before another try. */
+const inTime = () => ({ abortSignal: AbortSignal.timeout(longestCallMs) });
 
 /** https://docs.aws.amazon.com/step-functions/latest/apireference/API_SendTaskSuccess.html */
 const nothingWaits = new Set(['TaskTimedOut', 'TaskDoesNotExist', 'InvalidToken']);

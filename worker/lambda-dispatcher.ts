@@ -17,6 +17,7 @@ import { createRecordStarted } from '../jobs/dispatch/record-together.ts';
 import type { DispatchDeps } from '../jobs/dispatch/run-context.ts';
 import { createExecutions } from '../jobs/executions.ts';
 import { createRelay } from '../jobs/relay.ts';
+import { stepFunctionsClient } from '../jobs/step-functions-calls.ts';
 import { connect } from '../jobs/store/connect.ts';
 import type { ReceivedMessage } from '../jobs/store/quarantine.ts';
 import { createTokenBucket } from './token-bucket.ts';
@@ -153,7 +154,7 @@ function createDeps(): Deps {
     throwOnRequestTimeout: true,
   };
   const sqs = withDirectSqs(new SQSClient({ useQueueUrlAsEndpoint: false, requestHandler }));
-  const sfn = withDirectStepFunctions(new SFNClient({ requestHandler }));
+  const sfn = withDirectStepFunctions(new SFNClient(stepFunctionsClient));
   const queueUrl = config.jobRequestsUrl;
   const relay = createRelay({ sql, sqs, log, jobRequestsUrl: queueUrl });
   const startTokens = createTokenBucket(config.startsPerSecond, () => performance.now());

@@ -5,6 +5,7 @@ import { SQSClient } from '@aws-sdk/client-sqs';
 import { pino } from 'pino';
 import { isSupervised, readSettingsSecretArn, readWorkerConfig } from '../jobs/config.ts';
 import { withDirectSqs, withDirectStepFunctions } from '../jobs/direct-aws-calls.ts';
+import { stepFunctionsClient } from '../jobs/step-functions-calls.ts';
 import { startTracing } from '../jobs/start-tracing.ts';
 import { logError } from '../jobs/log-error.ts';
 import { readSecretSettings } from '../jobs/secret-settings.ts';
@@ -27,7 +28,7 @@ const tracing = await startTracing(config.otlpEndpoint, 'pawl-worker');
 const sql = connect(config.database, 'pawl worker');
 await assertSchema(sql);
 
-/** Every call ends by itself: a dispatch must be over before its lease is, and a hung server must open the circuit. */
+/** Every call ends by itself: a hung server must open the circuit. */
 const requestHandler = {
   connectionTimeout: 2_000,
   requestTimeout: 5_000,
@@ -41,7 +42,7 @@ const worker = createWorker({
   config,
   sql,
   sqs,
-  sfn: withDirectStepFunctions(new SFNClient({ requestHandler })),
+  sfn: withDirectStepFunctions(new SFNClient(stepFunctionsClient)),
   registry: await loadJobTypes(config.jobTypeFolders),
   metrics,
   log,

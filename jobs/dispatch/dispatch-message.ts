@@ -6,6 +6,7 @@ import { type Envelope, jobOf, parseEnvelope } from '../envelope.ts';
 import { type Failure, JobError, Terminal, Transient } from '../failure.ts';
 import { failureCodes } from '../failure-codes.ts';
 import { deliverCallback, holdUndelivered } from './deliver-callback.ts';
+import { claimPace, keepClaim } from './keep-claim.ts';
 import { redriveRun } from './redrive-run.ts';
 import { type DispatchDeps, type DispatchWork, failRun } from './run-context.ts';
 import { expire, startRun } from './start-run.ts';
@@ -67,7 +68,10 @@ async function setAside(
 }
 
 async function dispatchEnvelope(deps: DispatchDeps, envelope: Envelope): Promise<Disposition> {
-  const answer = await claimMessage(deps.sql, envelope, requestHashOf(envelope));
+  const pace = deps.claimPace ?? claimPace;
+  const claimedAt = performance.now();
+  const hash = requestHashOf(envelope);
+  const answer = await claimMessage(deps.sql, envelope, hash, pace.leaseMs);
   crashPoint('after-message-claimed');
   switch (answer.kind) {
     case 'job-unknown':
@@ -83,8 +87,16 @@ async function dispatchEnvelope(deps: DispatchDeps, envelope: Envelope): Promise
         'REQUEST_HASH_MISMATCH',
         `idempotency key ${envelope.idempotencyKey} was used before for another request`,
       );
-    case 'claimed':
-      return await workOn({ ...deps, envelope, claim: answer.claim, run: answer.run });
+    case 'claimed': {
+      const { claim, run } = answer;
+      const kept = keepClaim({ ...deps, claim, claimedAt, pace });
+      try {
+        const executions = kept.guard(deps.executions);
+        return await workOn({ ...deps, executions, envelope, claim, run });
+      } finally {
+        kept.release();
+      }
+    }
   }
 }
 

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { Executions } from '../executions.ts';
 import type { OutboxRow } from '../store/outbox.ts';
 import type { Envelope } from '../envelope.ts';
+import type { ClaimPace } from './keep-claim.ts';
 import type { Failure } from '../failure.ts';
 import type { JobId } from '../ids.ts';
 import type { Sql } from '../store/connect.ts';
@@ -20,6 +21,8 @@ export type DispatchDeps = {
   readonly publishSoon: (row: OutboxRow) => void;
   readonly log: Logger;
   readonly random: () => number;
+  /** Of the lease on a message in hand; left out for what holds in production. */
+  readonly claimPace?: ClaimPace;
 };
 
 /** A message that the dispatcher has claimed, and its job as it was just before. */

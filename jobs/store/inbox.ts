@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { FailureCode } from '../failure-codes.ts';
 import type { Envelope } from '../envelope.ts';
+import { claimLeaseMs } from '../step-functions-calls.ts';
 import type { Sql } from './connect.ts';
 
 /** The right to work on a message, until the lease ends. */
@@ -22,12 +23,6 @@ export type InboxAnswer =
   /** Another consumer works on it now. */
   | { readonly kind: 'busy'; readonly leaseSeconds: number }
   | { readonly kind: 'other-request' };
-
-/**
- * Shorter than the queue's visibility timeout (30 s), so that the message of a consumer that died is free when it
- * comes back. A dispatch that takes longer may meet another one: both do the same, once in effect.
- */
-export const inboxLeaseSeconds = 25;
 
 /** The run of a job as the dispatcher finds it. Times are seconds from now, negative when past. */
 export type DispatchableRun = {
@@ -53,6 +48,7 @@ export async function claimMessage(
   sql: Sql,
   envelope: Envelope,
   requestHash: string,
+  leaseMs: number = claimLeaseMs,
 ): Promise<InboxAnswer> {
   const { tenantId, jobId } = envelope.payload;
   const leaseToken = randomUUID();
@@ -66,7 +62,7 @@ export async function claimMessage(
                                          status, attempts, lease_token, lease_until)
       select ${tenantId}, ${envelope.idempotencyKey}, ${envelope.messageId}::uuid, ${envelope.messageType},
              ${jobId}::uuid, ${requestHash}, 'PROCESSING', 1, ${leaseToken}::uuid,
-             now() + make_interval(secs => ${inboxLeaseSeconds})
+             now() + ${leaseMs}::float8 * interval '1 millisecond'
       from job
       on conflict (tenant_id, idempotency_key) do update set
         status = 'PROCESSING', attempts = inbox.attempts + 1, deliveries = inbox.deliveries + 1,
@@ -100,6 +96,16 @@ function meaning(existing: Existing | undefined): InboxAnswer {
   if (existing.status === 'COMPLETED') return { kind: 'completed' };
   if (existing.status === 'FAILED_TERMINAL') return { kind: 'terminal' };
   return { kind: 'busy', leaseSeconds: Math.max(1, existing.leaseSeconds ?? 1) };
+}
+
+/** Begins the lease anew, also where it is over and nobody has taken the message since. False where somebody has. */
+export async function renewClaim(sql: Sql, claim: InboxClaim, leaseMs: number): Promise<boolean> {
+  const rows = await sql`
+    update worker_inbox set lease_until = now() + ${leaseMs}::float8 * interval '1 millisecond'
+    where tenant_id = ${claim.tenantId} and idempotency_key = ${claim.idempotencyKey}
+      and lease_token = ${claim.leaseToken}
+    returning 1`;
+  return rows.length === 1;
 }
 
 /** The statement part that closes a claim; no row where the lease was lost. */

@@ -26,6 +26,20 @@ export const mutations: readonly Mutation[] = [
     tests: ['test/jobs/inbox.test.ts'],
   },
   {
+    guard: 'inbox: the lease is renewed while a message is worked on',
+    file: 'jobs/dispatch/keep-claim.ts',
+    from: '    renew().catch(',
+    to: '    Promise.resolve().catch(',
+    tests: ['test/jobs/keep-claim.test.ts'],
+  },
+  {
+    guard: 'inbox: without its lease nobody calls Step Functions',
+    file: 'jobs/dispatch/keep-claim.ts',
+    from: "    throw new Transient('DATABASE_CONFLICT', 'another delivery",
+    to: "    if (Date.now() < 0) throw new Transient('DATABASE_CONFLICT', 'another delivery",
+    tests: ['test/jobs/keep-claim.test.ts'],
+  },
+  {
     guard: 'execution named after the job',
     file: 'jobs/executions.ts',
     from: 'name: executionName,',
