@@ -15,6 +15,8 @@ export type Operation = {
   readonly path: string;
   readonly parameters: readonly Parameter[];
   readonly body: JsonSchema | undefined;
+  /** It needs no key. */
+  readonly isOpen: boolean;
   /** What an answer of a status has to fit; undefined where the document has no such status. */
   responseCheck(status: number): Validator | 'no-json' | undefined;
 };
@@ -30,6 +32,7 @@ type Document = {
             readonly operationId: string;
             readonly parameters?: readonly Parameter[];
             readonly requestBody?: Body;
+            readonly security?: readonly unknown[];
             readonly responses: Readonly<Record<string, Response>>;
           }
         >
@@ -61,6 +64,7 @@ export function operationsOf(source: string): readonly Operation[] {
         method: method.toUpperCase(),
         path,
         parameters: operation.parameters ?? [],
+        isOpen: operation.security?.length === 0,
         body: operation.requestBody?.content['application/json']?.schema,
         responseCheck: (status) =>
           checks.get(String(status)) ?? checks.get(`${String(status)[0]}XX`),
