@@ -7,18 +7,20 @@ import { crashPoint } from './crash-point.ts';
 import type { Disposition } from './dispatch/dispatch-message.ts';
 import type { FailedExecution } from './execution-failure.ts';
 import { type Failure, Terminal } from './failure.ts';
+import type { Executions } from './executions.ts';
 import { failureCodes } from './failure-codes.ts';
 import { jobIdOfExecutionName } from './ids.ts';
 import type { Sql } from './store/connect.ts';
 import { hasEnded, releaseOwner } from './store/dispatched-run.ts';
 import { finishJob } from './store/finish-job.ts';
-import { type Fence, openRun } from './store/open-run.ts';
+import { type Fence, KeyInUse, openRun } from './store/open-run.ts';
 import { quarantine, type ReceivedMessage } from './store/quarantine.ts';
 
 export type ExecutionEventDeps = {
   readonly sql: Sql;
   /** Why an execution failed, from its history where its cause does not say; the caller's rate limit is in it. */
   readonly failureOf: (executionArn: string, execution: FailedExecution) => Promise<Failure>;
+  readonly executions: Pick<Executions, 'stop'>;
   readonly log: Logger;
   readonly random: () => number;
 };
@@ -113,7 +115,7 @@ async function apply(deps: ExecutionEventDeps, fence: Fence, detail: Detail): Pr
   switch (detail.status) {
     case 'RUNNING':
     case 'PENDING_REDRIVE':
-      return await applyRunning(deps, fence);
+      return await applyRunning(deps, fence, detail.executionArn);
     case 'SUCCEEDED':
       return await end(deps, fence, lost);
     case 'FAILED':
@@ -131,14 +133,30 @@ const lost: Failure = {
   state: null,
 };
 
-async function applyRunning(deps: ExecutionEventDeps, fence: Fence): Promise<string> {
+async function applyRunning(
+  deps: ExecutionEventDeps,
+  fence: Fence,
+  executionArn: string,
+): Promise<string> {
   try {
     await openRun(deps.sql, fence, 'execution event');
     return 'running';
   } catch (error) {
+    if (error instanceof KeyInUse) return await stopRefused(deps, executionArn, error);
     if (error instanceof Terminal && error.code === 'JOB_NOT_RUNNABLE') return 'old event';
     throw error;
   }
+}
+
+/** Its first task would fail; but it may be that children of a Map go on first, or a wait. The job's failure will say why. */
+async function stopRefused(
+  { executions, log }: ExecutionEventDeps,
+  executionArn: string,
+  { code, message }: KeyInUse,
+): Promise<string> {
+  log.warn({ executionArn, why: message }, 'a redrive from outside is refused');
+  await executions.stop(executionArn, code, message);
+  return `stopped: ${message}`;
 }
 
 async function end(deps: ExecutionEventDeps, fence: Fence, failure: Failure): Promise<string> {

@@ -4,7 +4,7 @@ import type { FailureCode } from './failure-codes.ts';
 export const failureAdvice: Readonly<Record<FailureCode, string>> = {
   // The job and its request
   JOB_NOT_RUNNABLE:
-    'Nothing, where the job was cancelled, has expired or was redriven: an older execution was still at work and was kept from writing. Where no such thing stands in the job’s events, look for somebody who started an execution of this name by hand.',
+    'Nothing, where the job was cancelled, has expired or was redriven: an older execution was still at work and was kept from writing. Where the message says that its ordering key or uniqueKey is in use, somebody redrove the execution in AWS’s console while another job had the key: redrive the job when that one is final. Where no such thing stands in the job’s events, look for somebody who started an execution of this name by hand.',
   JOB_TYPE_UNKNOWN:
     'The API took a type that the worker does not know: api and worker run different versions, or JOB_TYPE_DIRS differs. Deploy the state machine and the worker, then redrive with mode restart.',
   INPUT_INVALID:

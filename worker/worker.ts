@@ -105,6 +105,7 @@ export function createWorker(deps: WorkerDeps): Worker {
     log,
     random: Math.random,
     failureOf,
+    executions,
   };
   const events = consumeQueue({
     sqs,

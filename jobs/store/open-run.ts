@@ -1,6 +1,9 @@
 import type { JobId, TenantId } from '../ids.ts';
 import { Terminal } from '../failure.ts';
 import type { Sql } from './connect.ts';
+import { takeKey, whoHoldsKey } from './ordering.ts';
+import { inTransaction } from './transaction.ts';
+import { isUniqueKeyTaken, whoHasUniqueKey } from './unique-key.ts';
 
 /**
  * Under what a task, an effect or an event writes: the execution's name and its redrive count, both from the
@@ -30,7 +33,23 @@ type Row = OpenJob & {
   readonly status: string;
   readonly executionName: string;
   readonly redriveCount: number;
+  /** It has an ordering key, and another job holds it, or nobody. */
+  readonly withoutItsKey: boolean;
 };
+
+/**
+ * The execution was redriven outside Pawl while another job has what only one open job may have. The job stays as it
+ * is; its execution is to be stopped, and may be redriven when the other one is final.
+ */
+export class KeyInUse extends Terminal {
+  constructor(fence: Fence, key: 'ordering key' | 'uniqueKey', holder: JobId | undefined) {
+    const who = holder === undefined ? 'another job, which has ended meanwhile' : `job ${holder}`;
+    super(
+      'JOB_NOT_RUNNABLE',
+      `execution ${fence.executionName}, redrive ${fence.redriveCount}: the job’s ${key} is in use by ${who}; redrive it when that one is final`,
+    );
+  }
+}
 
 /** Who redrove it outside Pawl told nobody how long it may take: after this the reconciler looks for itself. */
 const raisedOwnerSeconds = 300;
@@ -40,15 +59,16 @@ const raisedOwnerSeconds = 300;
  * under this fence. A redrive made outside Pawl is seen here as a higher count, and opens the job's next run,
  * also from FAILED. Writes nothing when the job is RUNNING under this very fence already.
  *
- * Throws Terminal JOB_NOT_RUNNABLE where the job is not open under the fence.
+ * Throws Terminal JOB_NOT_RUNNABLE where the job is not open under the fence; KeyInUse where it cannot be opened,
+ * because another job has its ordering key or its uniqueKey.
  */
 export async function openRun(sql: Sql, fence: Fence, actor: string): Promise<OpenJob> {
   // Mostly the job is RUNNING under this fence already, and a plain read is all it takes.
   let row = await read(sql, fence);
   // Where somebody else raises it between the raising statement's snapshot and its lock, what was read is of before.
-  while (row !== undefined && isRaisable(row, fence)) row = await readOrRaise(sql, fence, actor);
+  while (row !== undefined && isRaisable(row, fence)) row = await raise(sql, fence, actor, row);
   if (row === undefined) throw notRunnable(fence, 'there is no such job');
-  const { status, executionName, redriveCount, ...job } = row;
+  const { status, executionName, redriveCount, withoutItsKey: _, ...job } = row;
   if (executionName !== fence.executionName || redriveCount !== fence.redriveCount) {
     throw notRunnable(fence, `the job has moved on to ${executionName}, redrive ${redriveCount}`);
   }
@@ -65,7 +85,7 @@ export async function openRun(sql: Sql, fence: Fence, actor: string): Promise<Op
 export async function openChildRun(sql: Sql, fence: Fence): Promise<OpenJob> {
   const row = await read(sql, fence);
   if (row === undefined) throw notRunnable(fence, 'there is no such job');
-  const { status, executionName, redriveCount: _, ...job } = row;
+  const { status, executionName, redriveCount: _count, withoutItsKey: _key, ...job } = row;
   if (executionName !== fence.executionName) {
     throw notRunnable(fence, `the job has moved on to ${executionName}`);
   }
@@ -85,6 +105,34 @@ const isRaisable = (row: Row, fence: Fence): boolean =>
 async function read(sql: Sql, { jobId }: Fence): Promise<Row | undefined> {
   const [row] = await sql<Row[]>`select ${columns(sql)} from jobs where job_id = ${jobId}`;
   return row;
+}
+
+/** Raises the job, if it still is as it was read, and reads it again. */
+async function raise(
+  sql: Sql,
+  fence: Fence,
+  actor: string,
+  { withoutItsKey }: Row,
+): Promise<Row | undefined> {
+  try {
+    if (!withoutItsKey) return await readOrRaise(sql, fence, actor);
+    return await raiseWithKey(sql, fence, actor);
+  } catch (error) {
+    if (!isUniqueKeyTaken(error)) throw error;
+    throw new KeyInUse(fence, 'uniqueKey', await whoHasUniqueKey(sql, fence.jobId));
+  }
+}
+
+/** A FAILED job may have let its ordering key go: it takes it again, or stays as it is. */
+async function raiseWithKey(sql: Sql, fence: Fence, actor: string): Promise<Row | undefined> {
+  return await inTransaction(sql, async (tx) => {
+    if (!(await takeKey(tx, fence.jobId)))
+      throw new KeyInUse(fence, 'ordering key', await whoHoldsKey(tx, fence.jobId));
+    const row = await readOrRaise(tx, fence, actor);
+    if (row?.status === 'RUNNING') return row;
+    // It was ended meanwhile: the key was taken for nothing.
+    throw notRunnable(fence, `the job is ${row?.status ?? 'gone'}`);
+  });
 }
 
 async function readOrRaise(sql: Sql, fence: Fence, actor: string): Promise<Row | undefined> {
@@ -129,7 +177,8 @@ const notRunnable = (fence: Fence, why: string): Terminal =>
 const columns = (sql: Sql) => sql`
   job_id as "jobId", tenant_id as "tenantId", type, run, accepted_no::text as "acceptedNo", input,
   payload_ref as "payloadRef", payload_pin as "payloadPin", correlation_id as "correlationId", traceparent,
-  status, execution_name as "executionName", redrive_count as "redriveCount"`;
+  status, execution_name as "executionName", redrive_count as "redriveCount",
+  ordering_key is not null and not exists (select from ordering_keys where current_job = job_id) as "withoutItsKey"`;
 
 /**
  * The guard of a write: `with fence as (${heldBy(sql, fence)}) insert … select … from fence`. Holds the job's row

@@ -60,6 +60,14 @@ async function handOn(tx: Transaction, jobId: JobId): Promise<void> {
     from due where outbox.job_id = due.job_id and published_at is null and next_attempt_at = 'infinity'`;
 }
 
+/** Which job holds the ordering key of this one. */
+export async function whoHoldsKey(sql: Sql, jobId: JobId): Promise<JobId | undefined> {
+  const [row] = await sql<{ jobId: JobId }[]>`
+    select current_job as "jobId" from ordering_keys join jobs using (tenant_id, ordering_key)
+    where jobs.job_id = ${jobId}`;
+  return row?.jobId;
+}
+
 /**
  * Takes the key for a job that is reopened, where nobody holds it; gives whether the job may go at once. In the
  * transaction that reopens it.

@@ -1,10 +1,10 @@
-import postgres from 'postgres';
 import type { Envelope } from '../envelope.ts';
 import { firstLeaseSeconds, type OutboxRow } from './outbox.ts';
 import type { JobState } from './stop-job.ts';
 import type { Sql } from './connect.ts';
 import { takeKey } from './ordering.ts';
 import { inTransaction } from './transaction.ts';
+import { isUniqueKeyTaken } from './unique-key.ts';
 
 type NextRun = {
   readonly executionName: string;
@@ -41,9 +41,6 @@ export async function reopenJob(
     throw error;
   }
 }
-
-const isUniqueKeyTaken = (error: unknown): boolean =>
-  error instanceof postgres.PostgresError && error.constraint_name === 'jobs_unique_key_while_open';
 
 class JobMovedOn extends Error {
   override readonly name = 'JobMovedOn';

@@ -191,6 +191,13 @@ export const mutations: readonly Mutation[] = [
     tests: ['test/jobs/ordering.test.ts'],
   },
   {
+    guard: 'ordering: a redrive from outside takes the key again',
+    file: 'jobs/store/open-run.ts',
+    from: '    if (!withoutItsKey) return await',
+    to: '    if (!withoutItsKey || true) return await',
+    tests: ['test/jobs/outside-redrive.test.ts'],
+  },
+  {
     guard: 'documents: an older version never overwrites',
     file: 'jobs/store/documents.ts',
     from: 'where stored.version < excluded.version',
