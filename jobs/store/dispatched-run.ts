@@ -36,6 +36,8 @@ export async function recordStarts(
       select * from jsonb_to_recordset(${sql.json(starts.map(toGiven))}) as given (
         place integer, tenant_id text, idempotency_key text, lease_token uuid, outcome text, job_id uuid,
         execution_arn text, execution_name text, redrive_count integer, timeout_seconds double precision)
+      -- Else the planner takes any list for a hundred, and reads a young table whole for one row.
+      limit ${starts.length}
     ),
     closed as (
       update worker_inbox set status = 'COMPLETED', outcome = given.outcome, lease_token = null, lease_until = null,

@@ -48,7 +48,11 @@ export type ClaimedRow = Pick<OutboxRow, 'messageId' | 'attempts'>;
 export async function recordPublished(sql: Sql, rows: readonly ClaimedRow[]): Promise<void> {
   await sql`
     update outbox set published_at = now(), last_error = null
-    from jsonb_to_recordset(${sql.json(rows.map(claimOf))}) as sent("messageId" uuid, attempts integer)
+    from (
+      select * from jsonb_to_recordset(${sql.json(rows.map(claimOf))}) as sent("messageId" uuid, attempts integer)
+      -- Else the planner takes any list for a hundred, and reads a young table whole for one row.
+      limit ${rows.length}
+    ) as sent
     where message_id = sent."messageId" and outbox.attempts = sent.attempts and published_at is null`;
 }
 
