@@ -1,3 +1,4 @@
+import { executionArn } from '../jobs/executions.ts';
 import { isFinal, type JobView } from '../jobs/store/find-job.ts';
 import type { StoredJob } from '../jobs/store/submit-job.ts';
 import type { AcceptedJobBody, JobBody } from './schemas.ts';
@@ -9,7 +10,7 @@ export const linksOf = (jobId: string): JobBody['links'] => ({
   cancel: `/jobs/${jobId}/cancel`,
 });
 
-export const representJob = (job: JobView): JobBody => ({
+export const representJob = (job: JobView, stateMachineArnPrefix: string): JobBody => ({
   jobId: job.jobId,
   type: job.type,
   status: job.status,
@@ -20,7 +21,11 @@ export const representJob = (job: JobView): JobBody => ({
   progress: job.progress,
   result: job.result,
   failure: job.failure,
-  execution: { name: job.executionName, arn: job.executionArn, redriveCount: job.redriveCount },
+  execution: {
+    name: job.executionName,
+    arn: arnOf(job, stateMachineArnPrefix),
+    redriveCount: job.redriveCount,
+  },
   links: {
     ...linksOf(job.jobId),
     ...(job.failure === null ? {} : { failure: `/failures/${job.failure.code}` }),
@@ -32,6 +37,12 @@ export const representJob = (job: JobView): JobBody => ({
 export const listsErrors = ({ result, failure }: Pick<JobView, 'result' | 'failure'>): boolean =>
   failure?.code === 'TOO_MANY_ROWS_FAILED' ||
   (typeof result === 'object' && result !== null && 'errorsRef' in result);
+
+/** A job of which a task has begun has an execution, also in the moment before its start is recorded. */
+const arnOf = (
+  { executionArn: recorded, startedAt, type, executionName }: JobView,
+  prefix: string,
+) => recorded ?? (startedAt === null ? null : executionArn(prefix, type, executionName));
 
 export const representAccepted = (job: StoredJob): AcceptedJobBody => ({
   jobId: job.jobId,

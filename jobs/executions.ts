@@ -47,6 +47,14 @@ export type Executions = {
 export const executionInput = (jobId: string, type: string): string =>
   JSON.stringify({ jobId, type });
 
+/** An execution's ARN, which follows from its names: https://docs.aws.amazon.com/service-authorization/latest/reference/list_awsstepfunctions.html */
+export const executionArn = (
+  stateMachineArnPrefix: string,
+  type: string,
+  executionName: string,
+): string =>
+  `${stateMachineArnPrefix.replace(':stateMachine:', ':execution:')}${type}:${executionName}`;
+
 /**
  * `stateMachineArnPrefix` + job type is the state machine: `arn:aws:states:<region>:<account>:stateMachine:pawl-`.
  * With an alias, executions are started by the version that it points to; their ARNs are the same.
@@ -57,9 +65,8 @@ export function createExecutions(
   alias?: string,
 ): Executions {
   const qualifier = alias === undefined ? '' : `:${alias}`;
-  const executionPrefix = stateMachineArnPrefix.replace(':stateMachine:', ':execution:');
   const arnOf = (type: string, executionName: string): string =>
-    `${executionPrefix}${type}:${executionName}`;
+    executionArn(stateMachineArnPrefix, type, executionName);
   return {
     arnOf,
     async start(type, executionName, jobId) {

@@ -8,7 +8,7 @@ import { etagOf, namesEtag, representJob, retryAfterSeconds } from '../represent
 import { job as jobSchema, jobParams, problemResponses, refTo } from '../schemas.ts';
 
 /** GET /jobs/:jobId: the job as it is now, or as soon as there is something new to tell. */
-export function getJob(api: Api, { sql, clock, watch }: RouteDeps): void {
+export function getJob(api: Api, { sql, clock, watch, operations }: RouteDeps): void {
   api.get(
     '/jobs/:jobId',
     {
@@ -44,7 +44,7 @@ export function getJob(api: Api, { sql, clock, watch }: RouteDeps): void {
         seconds === undefined ? found : await holdUntil(watch, found, { enough, seconds, reply });
       setCaching(reply, job, clock());
       if (namesEtag(ifNoneMatch, etagOf(job))) return reply.code(304).send(null);
-      return representJob(job);
+      return representJob(job, operations.stateMachineArnPrefix);
     },
   );
 }

@@ -43,7 +43,7 @@ const query = Type.Object(
 );
 
 /** GET /jobs: newest first, page by page. */
-export function listJobs(api: Api, { sql }: RouteDeps): void {
+export function listJobs(api: Api, { sql, operations }: RouteDeps): void {
   api.get(
     '/jobs',
     {
@@ -66,6 +66,7 @@ export function listJobs(api: Api, { sql }: RouteDeps): void {
     },
     async (request, reply) => {
       const { limit = 50, cursor } = request.query;
+      const { stateMachineArnPrefix } = operations;
       // One more than is shown tells whether there is a next page.
       const page = { limit: limit + 1, after: readCursor(cursor) };
       const found = await findJobs(sql, scopeOf(request), filterOf(request.query), page);
@@ -73,7 +74,10 @@ export function listJobs(api: Api, { sql }: RouteDeps): void {
       const last = shown.at(-1);
       const hasMore = found.length > limit && last !== undefined;
       const nextCursor = hasMore ? cursorOf(last) : null;
-      return reply.send({ jobs: shown.map(representJob), nextCursor });
+      return reply.send({
+        jobs: shown.map((job) => representJob(job, stateMachineArnPrefix)),
+        nextCursor,
+      });
     },
   );
 }

@@ -57,7 +57,9 @@ export async function recordStarts(
         -- Its own column, not before.status: the first try is made of the row as the snapshot has it, and constraints
         -- are checked on it before PostgreSQL sees that the row has changed and tries again with the newest.
         status = case when jobs.status = 'PENDING' then 'RUNNING' else jobs.status end,
-        execution_arn = before.execution_arn, revision = revision + 1,
+        execution_arn = before.execution_arn,
+        -- Nothing that is shown changes where a task was faster: whoever watches the job is not woken.
+        revision = revision + (jobs.status = 'PENDING')::integer,
         started_at = coalesce(started_at, now()),
         owner_until = case when jobs.status in ('PENDING', 'RUNNING')
           then least(now() + make_interval(secs => timeout_seconds + ${eventAllowanceSeconds}), expires_at)
