@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import postgres from 'postgres';
 import { createPawlClient, type Job, JobNotSucceeded } from '../client/pawl-client.ts';
+import { maxChunkRows } from '../tasks/import/plan-chunks.ts';
 import { startPawl } from '../test/support/start-pawl.ts';
 import { report, runMany } from './support/measure.ts';
 
@@ -66,16 +67,20 @@ async function timed(run: () => Promise<unknown>): Promise<number> {
 /** The ceiling: as many rows a statement and as many statements at once as the Map has, and nothing else. */
 async function insertAlone(): Promise<number> {
   await sql`create table alone (key text primary key, data jsonb not null)`;
-  const { totalMs } = await runMany(Math.ceil(rows / 1_000), childrenAtOnce, async (chunk) => {
-    const data = lines.slice(chunk * 1_000, (chunk + 1) * 1_000).map((line) => {
-      const [key = '', name = ''] = line.split(',', 2);
-      return { key, data: { key, name, line } };
-    });
-    await sql`
+  const { totalMs } = await runMany(
+    Math.ceil(rows / maxChunkRows),
+    childrenAtOnce,
+    async (chunk) => {
+      const data = lines.slice(chunk * maxChunkRows, (chunk + 1) * maxChunkRows).map((line) => {
+        const [key = '', name = ''] = line.split(',', 2);
+        return { key, data: { key, name, line } };
+      });
+      await sql`
       insert into alone (key, data)
       select key, data from jsonb_to_recordset(${sql.json(data)}) as given(key text, data jsonb)
       on conflict (key) do nothing`;
-  });
+    },
+  );
   return totalMs;
 }
 

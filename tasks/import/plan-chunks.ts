@@ -22,7 +22,11 @@ export type Plan = {
 
 export const maxRows = 1_000_000;
 export const maxRowBytes = 1024 * 1024;
-const maxChunkRows = 1_000;
+/**
+ * What a child costs besides its rows (its execution, invocation, range of the payload, progress) is shared by so many.
+ * With 1,000 an import of 100,000 rows took a third more processor time; more hold locks for longer and show progress less.
+ */
+export const maxChunkRows = 2_500;
 /** A chunk is read whole: with its rows as JSON this bounds the memory of a child. */
 const maxChunkBytes = 1024 * 1024;
 const headBytes = 4 * maxHeaderBytes;

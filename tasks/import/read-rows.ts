@@ -60,22 +60,29 @@ function readCsv(
   columns: readonly string[],
 ): (Data | Refusal)[] {
   if (isUtf8(bytes)) {
-    return parseCsvRecords(bytes, places, delimiter).map((parsed) => csvData(parsed, columns));
+    const mayHoldNul = bytes.includes(0);
+    return parseCsvRecords(bytes, places, delimiter).map((parsed) =>
+      csvData(parsed, columns, mayHoldNul),
+    );
   }
   return places.map(({ start, end }) => {
     const record = bytes.subarray(start, end);
-    return isUtf8(record) ? csvData(parseCsvRecord(record, delimiter), columns) : notUtf8;
+    return isUtf8(record) ? csvData(parseCsvRecord(record, delimiter), columns, true) : notUtf8;
   });
 }
 
-function csvData(parsed: ParsedRecord, columns: readonly string[]): Data | Refusal {
+function csvData(
+  parsed: ParsedRecord,
+  columns: readonly string[],
+  mayHoldNul: boolean,
+): Data | Refusal {
   if ('problem' in parsed) return new Refusal('QUOTES', parsed.problem);
   const { fields } = parsed;
   if (fields.length !== columns.length) {
     const message = `it has ${fields.length} fields, the header ${columns.length}`;
     return new Refusal('COLUMN_COUNT', message);
   }
-  if (fields.some((field) => field.includes('\u0000'))) {
+  if (mayHoldNul && fields.some((field) => field.includes('\u0000'))) {
     return new Refusal('NOT_STORABLE', 'it holds the character U+0000, which cannot be stored');
   }
   return Object.fromEntries(columns.map((column, index) => [column, fields[index] ?? '']));

@@ -205,7 +205,7 @@ test('a redrive runs only the chunks that are not done, and never overwrites wha
   await lab.sql`
     create function refuse_row() returns trigger language plpgsql as $$
     begin
-      while (select (progress ->> 'done')::integer from jobs where job_id = new.job_id) < 4000 loop
+      while (select (progress ->> 'done')::integer from jobs where job_id = new.job_id) < 10000 loop
         perform pg_sleep(0.02);
       end loop;
       raise exception 'this row is refused for now';
@@ -213,7 +213,7 @@ test('a redrive runs only the chunks that are not done, and never overwrites wha
   await lab.sql`
     create trigger refused before insert on imported_rows for each row
     when (new.dataset = 'redriven' and new.key = '2500') execute function refuse_row()`;
-  const first = await lab.run(manyRows(5_000, 'old'), input);
+  const first = await lab.run(manyRows(12_500, 'old'), input);
   assert.equal(first.status, 'FAILED');
   // What the child says, not that a Map Run failed.
   assert.equal(first.failure?.code, 'DATABASE_ERROR');
@@ -235,13 +235,13 @@ test('a redrive runs only the chunks that are not done, and never overwrites wha
   assert.equal(redriven.status, 202);
   const job = await lab.settled(first.jobId);
   assert.equal(job.status, 'SUCCEEDED', JSON.stringify(job.failure));
-  assert.deepEqual(job.result, { total: 5_000, imported: 5_000, failed: 0 });
+  assert.deepEqual(job.result, { total: 12_500, imported: 12_500, failed: 0 });
   const after = await chunksOf(first.jobId);
   assert.equal(after.length, 5);
   const untouched = before.filter((chunk) => after[chunk.chunk]?.writtenBy === chunk.writtenBy);
   assert.equal(untouched.length, succeeded, 'what was done is not written again');
   const rows = await lab.rows('redriven');
-  assert.equal(rows.length, 5_000);
+  assert.equal(rows.length, 12_500);
   assert.deepEqual(
     rows.filter(({ value }) => value === 'new').map(({ id }) => id),
     ['0', '2500'],
@@ -262,8 +262,8 @@ async function succeededChildren(executionArn: string): Promise<number> {
   return executionCounts?.succeeded ?? 0;
 }
 
-test('20,000 rows go in while their number grows in GET /jobs/:jobId', async () => {
-  const jobId = await lab.submit(manyRows(20_000), { dataset: 'many', keyField: 'id' });
+test('50,000 rows go in while their number grows in GET /jobs/:jobId', async () => {
+  const jobId = await lab.submit(manyRows(50_000), { dataset: 'many', keyField: 'id' });
   const seen: number[] = [];
   await waitFor(
     async () => {
@@ -274,32 +274,32 @@ test('20,000 rows go in while their number grows in GET /jobs/:jobId', async () 
     60_000,
     'the import to end',
   );
-  assert.deepEqual((await lab.job(jobId)).result, { total: 20_000, imported: 20_000, failed: 0 });
+  assert.deepEqual((await lab.job(jobId)).result, { total: 50_000, imported: 50_000, failed: 0 });
   assert.deepEqual(
     seen,
     seen.toSorted((a, b) => a - b),
   );
   assert.ok(seen.length > 3, `seen were ${seen.join(', ')}`);
-  assert.equal((await lab.rows('many')).length, 20_000);
+  assert.equal((await lab.rows('many')).length, 50_000);
 });
 
 test('kill -9 of the Lambda host and of the engine in the middle neither loses nor repeats a row', async () => {
-  const jobId = await lab.submit(manyRows(20_000), { dataset: 'killed', keyField: 'id' });
+  const jobId = await lab.submit(manyRows(50_000), { dataset: 'killed', keyField: 'id' });
   await waitFor(async () => (await doneOf(jobId)) > 0, 30_000, 'a chunk to be done');
   const backAgain = Promise.all([lab.pawl.kill('lambda'), lab.pawl.kill('engine')]);
-  assert.ok((await doneOf(jobId)) < 20_000, 'it was killed in the middle');
+  assert.ok((await doneOf(jobId)) < 50_000, 'it was killed in the middle');
   await backAgain;
   const job = await lab.settled(jobId);
   assert.equal(job.status, 'SUCCEEDED', JSON.stringify(job.failure));
-  assert.deepEqual(job.result, { total: 20_000, imported: 20_000, failed: 0 });
-  assert.deepEqual(job.progress, { done: 20_000, total: 20_000, failed: 0 });
+  assert.deepEqual(job.result, { total: 50_000, imported: 50_000, failed: 0 });
+  assert.deepEqual(job.progress, { done: 50_000, total: 50_000, failed: 0 });
   const rows = await lab.rows('killed');
-  assert.equal(new Set(rows.map(({ id }) => id)).size, 20_000);
+  assert.equal(new Set(rows.map(({ id }) => id)).size, 50_000);
   assert.equal((await chunksOf(jobId)).length, 20);
 });
 
 test('a cancelled import stops, and starts anew from where its rows stand', async () => {
-  const jobId = await lab.submit(manyRows(20_000), { dataset: 'cancelled', keyField: 'id' });
+  const jobId = await lab.submit(manyRows(50_000), { dataset: 'cancelled', keyField: 'id' });
   await waitFor(async () => (await doneOf(jobId)) > 0, 30_000, 'a chunk');
   const cancelled = await lab.call(`/jobs/${jobId}/cancel`, { method: 'POST' });
   assert.equal(cancelled.status, 202);
@@ -307,7 +307,7 @@ test('a cancelled import stops, and starts anew from where its rows stand', asyn
   const body = { mode: 'restart' };
   await lab.call(`/jobs/${jobId}/redrive`, { method: 'POST', key: 'operator', body });
   const job = await lab.settled(jobId);
-  assert.deepEqual(job.result, { total: 20_000, imported: 20_000, failed: 0 });
+  assert.deepEqual(job.result, { total: 50_000, imported: 50_000, failed: 0 });
   assert.equal((await chunksOf(jobId)).length, 20, 'the chunks of the first execution are gone');
-  assert.equal((await lab.rows('cancelled')).length, 20_000);
+  assert.equal((await lab.rows('cancelled')).length, 50_000);
 });

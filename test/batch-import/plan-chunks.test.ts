@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Terminal } from '../../jobs/failure.ts';
-import { maxRowBytes, planChunks } from '../../tasks/import/plan-chunks.ts';
+import { maxChunkRows, maxRowBytes, planChunks } from '../../tasks/import/plan-chunks.ts';
 import { readRows } from '../../tasks/import/read-rows.ts';
 
 async function* inPieces(bytes: Buffer, size = 64 * 1024): AsyncGenerator<Buffer> {
@@ -33,7 +33,7 @@ test('chunks hold every row once, in order, within their limits; a row that is t
       read.push(1_500);
       continue;
     }
-    assert.ok(chunk.rows <= 1_000 && end - start <= maxRowBytes, JSON.stringify(chunk));
+    assert.ok(chunk.rows <= maxChunkRows && end - start <= maxRowBytes, JSON.stringify(chunk));
     const { records, columns } = format;
     const found = readRows(payload.subarray(start, end), line, {
       records,

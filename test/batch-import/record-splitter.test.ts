@@ -65,15 +65,15 @@ test('in CSV that csv-parse takes, records are where csv-parse sees them', () =>
   );
 });
 
-test('in any text, a record is read alike whether its neighbours are broken or not', () => {
+test('in any text, a record is read as csv-parse reads it alone, whether its neighbours are broken or not', () => {
   fc.assert(
-    fc.property(awkward, (text) => {
+    fc.property(fc.oneof(validCsv, awkward), (text) => {
       const bytes = Buffer.from(text);
       const places = splitRecords(csv, bytes);
       const alone = places.map(({ start, end }) => parseCsvRecord(bytes.subarray(start, end), ','));
       assert.deepEqual(parseCsvRecords(bytes, places, ','), alone);
     }),
-    { numRuns: 5_000 },
+    { numRuns: 20_000 },
   );
 });
 
