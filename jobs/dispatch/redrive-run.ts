@@ -156,11 +156,10 @@ async function afterRefusal(
     if (!moved) throw movedOn();
     return await startExecution(work, jobId, restartName, 0);
   }
-  const shown = view?.redriveCount ?? 0;
-  await correctRedriveCount(work.sql, jobId, executionName, { from: redriveCount, to: shown });
-  const corrected = { ...work, run: { ...work.run, redriveCount: shown } };
   const { retryable } = failureCodes.REDRIVE_REFUSED;
-  await failRun(corrected, { code: 'REDRIVE_REFUSED', message: reason, retryable, state: null });
+  const failure = { code: 'REDRIVE_REFUSED', message: reason, retryable, state: null } as const;
+  // In one: a delivery that finds the count corrected and the job PENDING would take the old ending for the redrive's.
+  await failRun(work, failure, view?.redriveCount ?? 0);
   return await close(work, 'REDRIVE_REFUSED');
 }
 

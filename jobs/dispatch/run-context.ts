@@ -40,15 +40,21 @@ export const isAwaited = ({ run, envelope }: DispatchContext): boolean =>
   run.executionName === envelope.payload.executionName &&
   run.redriveCount === envelope.payload.redriveCount;
 
-/** Ends the run as FAILED, because the dispatcher could not start it. One that was started all the same goes on. */
+/**
+ * Ends the run as FAILED, because the dispatcher could not start it. One that was started all the same goes on.
+ * `shownRedriveCount` is what Step Functions shows where it refused to redrive.
+ */
 export async function failRun(
   { sql, envelope, run }: DispatchContext & { readonly sql: Sql },
   failure: Failure,
+  shownRedriveCount?: number,
 ): Promise<void> {
   const fence = {
     jobId: envelope.payload.jobId as JobId,
     executionName: run.executionName,
     redriveCount: run.redriveCount,
   };
-  await finishJob(sql, fence, { status: 'FAILED', failure, onlyPending: true }, 'dispatcher');
+  const ending = { status: 'FAILED', failure, onlyPending: true } as const;
+  const corrected = shownRedriveCount === undefined ? ending : { ...ending, shownRedriveCount };
+  await finishJob(sql, fence, corrected, 'dispatcher');
 }

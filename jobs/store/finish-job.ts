@@ -9,8 +9,14 @@ import { endInOrder, isOrdered } from './ordering.ts';
 /** How a job ends by its execution. CANCELLED and EXPIRED are written with their stop message (stop-job.ts). */
 export type Ending =
   | { readonly status: 'SUCCEEDED'; readonly result: unknown }
-  /** `onlyPending`: it could not be started; where it runs nevertheless, nothing changes. */
-  | { readonly status: 'FAILED'; readonly failure: Failure; readonly onlyPending?: true };
+  | {
+      readonly status: 'FAILED';
+      readonly failure: Failure;
+      /** It could not be started; where it runs nevertheless, nothing changes. */
+      readonly onlyPending?: true;
+      /** Its redrive was refused: the count goes back to the one that Step Functions shows. */
+      readonly shownRedriveCount?: number;
+    };
 
 export type FinishedJob = {
   readonly jobId: JobId;
@@ -62,6 +68,8 @@ async function writeEnding(
   const failure = ending.status === 'FAILED' ? sql.json(ending.failure) : null;
   const notBegun =
     ending.status === 'FAILED' && ending.onlyPending === true ? sql`and status = 'PENDING'` : sql``;
+  const shown = ending.status === 'FAILED' ? ending.shownRedriveCount : undefined;
+  const countAfter = shown ?? redriveCount;
   const reason = ending.status === 'FAILED' ? ending.failure.code : 'its execution succeeded';
   const [row] = await sql<(FinishedJob & { failureBlocksKey: boolean })[]>`
     with before as (
@@ -74,7 +82,7 @@ async function writeEnding(
     ),
     finished as (
       update jobs set
-        status = ${ending.status}, redrive_count = ${redriveCount}, revision = revision + 1,
+        status = ${ending.status}, redrive_count = ${countAfter}, revision = revision + 1,
         run = run + (before.redrive_count < ${redriveCount})::integer,
         result = ${result}::jsonb, failure = ${failure}::jsonb,
         started_at = coalesce(started_at, now()), finished_at = now(), owner_until = null
@@ -85,7 +93,7 @@ async function writeEnding(
     audited as (
       insert into job_events (job_id, tenant_id, run, actor, from_status, to_status, reason, details)
       select job_id, tenant_id, run, ${actor}, from_status, status, ${reason},
-             jsonb_build_object('executionName', ${executionName}::text, 'redriveCount', ${redriveCount}::integer)
+             jsonb_build_object('executionName', ${executionName}::text, 'redriveCount', ${countAfter}::integer)
       from finished
     )
     select job_id as "jobId", tenant_id as "tenantId", type, run, status, traceparent, failure_blocks_key as "failureBlocksKey"

@@ -142,6 +142,13 @@ export const mutations: readonly Mutation[] = [
     tests: ['test/api/cancel-redrive.test.ts', faults('redrive')],
   },
   {
+    guard: 'redrive: a refused one is written in one piece',
+    file: 'jobs/dispatch/redrive-run.ts',
+    from: '  await failRun(work, failure, view?.redriveCount ?? 0);',
+    to: '  const to = view?.redriveCount ?? 0;\n  await correctRedriveCount(work.sql, jobId, executionName, { from: redriveCount, to });\n  await failRun({ ...work, run: { ...work.run, redriveCount: to } }, failure);',
+    tests: ['test/jobs/redrive-count.test.ts'],
+  },
+  {
     guard: 'reconciler: a backlog is not sent again blindly',
     file: 'jobs/reconcile.ts',
     from: "if (!isLost) return 'wait';",

@@ -144,6 +144,29 @@ test('a refused redrive that another delivery has turned into a restart meanwhil
   assert.deepEqual(await jobOf(jobId), { status: 'RUNNING', name: restartName, count: 0 });
 });
 
+test('a refused redrive leaves the job FAILED with the count that Step Functions shows, and nothing between', async () => {
+  const { jobId } = await seedJob(sql, { status: 'FAILED' }); // of which Step Functions knows nothing
+  const envelope = await redriven(jobId, 'resume');
+  await sql`create table seen_states (status text, count integer, no integer generated always as identity)`;
+  await sql`
+    create function see_state() returns trigger language plpgsql as $$
+    begin
+      insert into seen_states (status, count) values (new.status, new.redrive_count);
+      return null;
+    end $$`;
+  await sql`create trigger see_state after update on jobs for each row execute function see_state()`;
+  await deliver(envelope);
+  assert.deepEqual(await jobOf(jobId), { status: 'FAILED', name: jobId, count: 0 });
+  const [job] = await sql`select failure ->> 'code' as code from jobs where job_id = ${jobId}`;
+  assert.equal(job?.['code'], 'REDRIVE_REFUSED');
+  const seen = await sql`select status, count from seen_states order by no`;
+  assert.deepEqual(
+    seen.map((state) => ({ ...state })),
+    [{ status: 'FAILED', count: 0 }],
+  );
+  await sql`drop trigger see_state on jobs`;
+});
+
 test('a message that fails after its lease was lost stays in the queue', async () => {
   const { jobId } = await seedJob(sql, { status: 'FAILED' });
   const envelope = await redriven(jobId);
