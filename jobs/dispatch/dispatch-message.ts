@@ -68,6 +68,12 @@ async function setAside(
 }
 
 async function dispatchEnvelope(deps: DispatchDeps, envelope: Envelope): Promise<Disposition> {
+  const early = secondsTooEarly(envelope);
+  if (early > 0) {
+    // Sent by hand, or by a clock ahead of ours: the relay itself sends what is due.
+    await putOffCopy(deps.sql, envelope, early);
+    return { kind: 'done', outcome: 'put off: not before its time' };
+  }
   const pace = deps.claimPace ?? claimPace;
   const claimedAt = performance.now();
   const hash = requestHashOf(envelope);
@@ -203,6 +209,9 @@ export function finalFailure(
 /** `retryableUntil` is the job's `expiresAt`. */
 const isLate = ({ attemptPolicy: { retryableUntil } }: Envelope): boolean =>
   retryableUntil !== null && Date.parse(retryableUntil) < Date.now();
+
+const secondsTooEarly = ({ attemptPolicy: { notBefore } }: Envelope): number =>
+  notBefore === null ? 0 : Math.ceil((Date.parse(notBefore) - Date.now()) / 1_000);
 
 const logFields = (envelope: Envelope) => ({
   ...jobOf(envelope),

@@ -212,6 +212,27 @@ export const mutations: readonly Mutation[] = [
     tests: ['test/document-metadata/versions.test.ts'],
   },
   {
+    guard: 'imports: a row of a later job or line stays',
+    file: 'jobs/store/imports.ts',
+    from: 'where (stored.accepted_no, stored.line_no) < (excluded.accepted_no, excluded.line_no)',
+    to: 'where true',
+    tests: ['test/batch-import/import.test.ts', 'test/batch-import/child-fence.test.ts'],
+  },
+  {
+    guard: 'search: an older event never overwrites',
+    file: 'jobs/store/search-entries.ts',
+    from: 'where stored.version < excluded.version',
+    to: 'where true',
+    tests: ['test/events/subscribers.test.ts'],
+  },
+  {
+    guard: 'inbox: attempts are counted in the row, not by SQS',
+    file: 'jobs/store/inbox.ts',
+    from: 'attempts = inbox.attempts + 1, deliveries',
+    to: 'attempts = 1, deliveries',
+    tests: ['test/jobs/dispatch-gives-up.test.ts'],
+  },
+  {
     guard: 'stop: a cancelled job’s execution is stopped',
     file: 'jobs/dispatch/stop-run.ts',
     from: '  await work.executions.stop(\n',

@@ -81,3 +81,37 @@ test('a start that is given up fails the job, unless it was started all the same
   });
   assert.deepEqual(await endOf(jobId), { status: 'RUNNING', code: null });
 });
+
+test('a message that comes before its time waits for it in the outbox, and is not an attempt', async () => {
+  const { jobId, envelope } = await seedJob(sql);
+  const notBefore = new Date(Date.now() + 60_000).toISOString();
+  const outcome = await deliver(withPolicy(envelope, { notBefore }), () =>
+    Promise.reject(new Error('it was started too early')),
+  );
+  assert.equal(outcome, 'put off: not before its time');
+  const [waiting] = await sql`
+    select published_at, next_attempt_at between now() + interval '50 seconds' and now() + interval '65 seconds' as later
+    from outbox where job_id = ${jobId}`;
+  assert.deepEqual({ ...waiting }, { published_at: null, later: true });
+  assert.equal((await sql`select from worker_inbox where job_id = ${jobId}`).length, 0);
+});
+
+test('attempts are counted over all deliveries, also those of a message that SQS gives a new receive count', async () => {
+  const { jobId, envelope } = await seedJob(sql);
+  const failing = () => Promise.reject(new Transient('AWS_UNAVAILABLE', '503'));
+  const message = withPolicy(envelope, { maxBusinessAttempts: 3 });
+  assert.equal(await deliver(message, failing), 'postponed: AWS_UNAVAILABLE');
+  assert.equal(await deliver(message, failing), 'postponed: AWS_UNAVAILABLE');
+  assert.equal(await deliver(message, failing), 'ATTEMPTS_EXHAUSTED');
+  assert.deepEqual(await endOf(jobId), { status: 'FAILED', code: 'ATTEMPTS_EXHAUSTED' });
+});
+
+test('a code that the policy calls terminal ends the attempts', async () => {
+  const { jobId, envelope } = await seedJob(sql);
+  const message = withPolicy(envelope, { terminalAfterCodes: ['AWS_UNAVAILABLE'] });
+  const outcome = await deliver(message, () =>
+    Promise.reject(new Transient('AWS_UNAVAILABLE', '503')),
+  );
+  assert.equal(outcome, 'AWS_UNAVAILABLE');
+  assert.deepEqual(await endOf(jobId), { status: 'FAILED', code: 'AWS_UNAVAILABLE' });
+});
