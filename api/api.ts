@@ -38,6 +38,8 @@ export type AppDeps = {
   readonly callbackAllowPrivate: boolean;
   /** Of the payment provider's webhooks; undefined: none is believed. */
   readonly paymentWebhookSecret?: string | undefined;
+  /** Of pages that may call the API (CORS); default: none. */
+  readonly corsOrigins?: readonly string[] | undefined;
   readonly log: Logger;
   readonly clock: () => Date;
   readonly operations: OperationsDeps;

@@ -4,6 +4,7 @@ import swaggerUi from '@fastify/swagger-ui';
 import Fastify, { type FastifyBaseLogger, LogController } from 'fastify';
 import { createRequestCheck } from '../jobs/check-request.ts';
 import { createInsertTogether } from '../jobs/insert-together.ts';
+import { allowOrigins } from './allow-origins.ts';
 import { answerError, sendProblem, toProblem } from './answer-errors.ts';
 import type { Api, AppDeps } from './api.ts';
 import { createAuthentication } from './authenticate.ts';
@@ -106,6 +107,7 @@ export async function createApp(deps: AppDeps, readiness = { isDraining: false }
   });
   readJsonBodies(app);
   setSecurityHeaders(app);
+  allowOrigins(app, deps.corsOrigins ?? []);
   traceRequests(app);
   logRequests(app);
   const load = shedLoad(app, deps.loadLimits, () => watch.size);

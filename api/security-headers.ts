@@ -5,7 +5,7 @@ const pagePolicy =
   "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; object-src 'none'; " +
   "base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
-/** What OWASP's REST and secure-headers sheets ask for; CORS stays off: no header allows another origin. */
+/** What OWASP's REST and secure-headers sheets ask for. */
 export function setSecurityHeaders(app: Api): void {
   app.addHook('onSend', async (_request, reply) => {
     const isPage = String(reply.getHeader('content-type') ?? '').startsWith('text/html');

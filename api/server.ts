@@ -46,6 +46,7 @@ const app = await createApp(
     registry: await loadJobTypes(config.jobTypeFolders),
     payloadBucket: config.payloadBucket,
     callbackAllowPrivate: config.callbackAllowPrivate,
+    corsOrigins: config.corsOrigins,
     paymentWebhookSecret: config.paymentWebhookSecret,
     log,
     clock: () => new Date(),

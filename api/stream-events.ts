@@ -5,7 +5,7 @@ import { isFinal, type JobView } from '../jobs/store/find-job.ts';
 import { findStatusEvents, type StatusEvent } from '../jobs/store/find-job-events.ts';
 import type { JobWatch } from './job-watch.ts';
 
-const heartbeatMs = 15_000;
+const usualHeartbeatMs = 15_000;
 /** A client that does not read is cut off; it comes again with Last-Event-ID. */
 const maxUnreadBytes = 64 * 1024;
 
@@ -22,10 +22,20 @@ export function parseEventId(text: string | undefined): Seen {
     : { eventNo, revision: Number(revision) };
 }
 
-type Deps = { readonly sql: Sql; readonly watch: JobWatch; readonly log: Logger };
+type Deps = {
+  readonly sql: Sql;
+  readonly watch: JobWatch;
+  readonly log: Logger;
+  /** How often a comment is sent that keeps proxies from closing a silent stream. */
+  readonly heartbeatMs?: number;
+};
 
 /** The job's story from `seen` on, until it is final, the client is gone or the process stops. */
-export function streamEvents({ sql, watch, log }: Deps, first: JobView, seen: Seen): Readable {
+export function streamEvents(
+  { sql, watch, log, heartbeatMs = usualHeartbeatMs }: Deps,
+  first: JobView,
+  seen: Seen,
+): Readable {
   const teller = createTeller(sql, seen);
   const stream = new Readable({ read: () => undefined });
   const heartbeat = setInterval(() => write(stream, ': heartbeat\n\n'), heartbeatMs);
@@ -78,7 +88,9 @@ function createTeller(sql: Sql, seen: Seen): (job: JobView) => Promise<string> {
     const latest = JSON.stringify(job.progress);
     const tellsProgress = isNews && job.progress !== null && latest !== progress;
     progress = latest;
-    const statusTexts = arrows.map((arrow) => statusText(job, arrow, revision));
+    const statusTexts = arrows.map((arrow) =>
+      statusText(job, arrow, revision, arrow === arrows.at(-1)),
+    );
     const progressText = () =>
       eventText('progress', { eventNo: before, revision }, { jobId: job.jobId, ...job.progress });
     // Progress first, so that the last event of a stream is the final status; its id names no arrow told after it.
@@ -90,11 +102,13 @@ const statusText = (
   job: JobView,
   { eventNo, run, at, status }: StatusEvent,
   revision: number,
+  isLast: boolean,
 ): string =>
   eventText(
     'status',
     { eventNo, revision },
-    { jobId: job.jobId, status, run, at: at.toISOString(), final: isFinal(status) },
+    // An end that a redrive has taken back is told, and is not the last word.
+    { jobId: job.jobId, status, run, at: at.toISOString(), final: isLast && isFinal(status) },
   );
 
 const eventText = (name: string, id: Seen, data: object): string =>

@@ -61,8 +61,8 @@ export class ConfigReader {
   }
 
   /** Values separated by commas, each of the given shape. */
-  list(name: string, means: string, shape: RegExp): string[] {
-    const values = this.text(name, `${means}, separated by commas`).split(',');
+  list(name: string, means: string, shape: RegExp, fallback?: string): string[] {
+    const values = this.text(name, `${means}, separated by commas`, fallback).split(',');
     for (const value of values) {
       if (value !== '' && !shape.test(value))
         this.#problems.push(`${name} holds "${value}", which is not ${shape.source}: ${means}`);

@@ -33,6 +33,8 @@ export type ApiConfig = {
   readonly queues: QueueConfig;
   /** Whether completion webhooks may go to private and loopback addresses. */
   readonly callbackAllowPrivate: boolean;
+  /** Of pages that may call the API (CORS). */
+  readonly corsOrigins: readonly string[];
   readonly payloadBucket: string;
   /** `whsec_…` with which the payment provider signs its webhooks; undefined: none is believed. */
   readonly paymentWebhookSecret: string | undefined;
@@ -248,6 +250,12 @@ const apiSections = (reader: ConfigReader): ApiConfig => ({
   database: database(reader, 10),
   queues: queues(reader),
   callbackAllowPrivate: callbackAllowPrivate(reader),
+  corsOrigins: reader.list(
+    'CORS_ORIGINS',
+    'origins of pages that may call the API, such as https://app.example.com',
+    /^https?:\/\/[^/\s]+$/,
+    '',
+  ),
   payloadBucket: reader.text('PAYLOAD_BUCKET', 'the S3 bucket of payloads'),
   paymentWebhookSecret: reader.optional(
     'PAYMENT_WEBHOOK_SECRET',

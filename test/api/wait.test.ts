@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { pino } from 'pino';
+import { createJobWatch } from '../../api/job-watch.ts';
+import { parseEventId, streamEvents } from '../../api/stream-events.ts';
 import type { JobId } from '../../jobs/ids.ts';
+import { findJob } from '../../jobs/store/find-job.ts';
 import { finishJob } from '../../jobs/store/finish-job.ts';
 import { openRun } from '../../jobs/store/open-run.ts';
 import { call } from './call.ts';
@@ -100,6 +104,24 @@ test('a stream goes on where it was cut off, and says when nothing more will com
     headers: { 'last-event-id': second.at(-1)?.id ?? '' },
   });
   assert.equal(third.status, 204);
+});
+
+test('a stream on which nothing happens is kept open by comments, which tell a client nothing', async () => {
+  const { body } = await call('POST', `${api.url}/jobs`, { key, json: { type: 'echo' } });
+  const job = await findJob(api.sql, body.jobId as JobId, 'all');
+  assert.ok(job !== undefined);
+  const log = pino({ level: 'silent' });
+  const watch = createJobWatch({ sql: api.sql, log });
+  const deps = { sql: api.sql, watch, log, heartbeatMs: 5 };
+  const stream = streamEvents(deps, job, parseEventId(undefined));
+  let text = '';
+  for await (const chunk of stream) {
+    text += String(chunk);
+    if (text.split(': heartbeat\n\n').length > 3) break;
+  }
+  watch.close();
+  const events = text.split('\n\n').filter((block) => /^event: /m.test(block));
+  assert.equal(events.length, 1, text);
 });
 
 test('another tenant cannot follow a job', async () => {
