@@ -31,7 +31,7 @@ export type ListedJob = JobView & { readonly place: string };
  * before it and move nothing. It goes as text: postgres 3.4.9 cuts a timestamptz parameter to milliseconds.
  *
  * Each filter has an index that ends with the place, a tag in `job_tags`: of 1,000,000 jobs a page takes 1 to 30 ms,
- * also of a common tag or a rare one (bench/list-jobs.ts).
+ * also of a common tag or a rare one (bench/list.ts).
  */
 export async function listJobs(
   sql: Sql,

@@ -1,4 +1,4 @@
-// GET /jobs over 1,000,000 jobs of 20 tenants, by each filter: `npm run bench -- list-jobs` (JOBS=… for another number).
+// GET /jobs over 1,000,000 jobs of 20 tenants, by each filter: `npm run bench -- list` (JOBS=… for another number).
 // Prints the median and the slowest of 20 calls over HTTP; the aim is under 100 ms.
 import { performance } from 'node:perf_hooks';
 import { connect, type Sql } from '../jobs/store/connect.ts';

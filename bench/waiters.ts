@@ -1,4 +1,4 @@
-// 5,000 requests held by one process: `npm run bench -- held-requests` (HELD=… for another number).
+// 5,000 requests held by one process: `npm run bench -- waiters` (HELD=… for another number).
 // Prints what holding costs the process and the database, and how soon they are answered once their jobs end.
 import { Agent, request } from 'node:http';
 import { performance } from 'node:perf_hooks';

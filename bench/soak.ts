@@ -1,0 +1,114 @@
+// Jobs of five steps at a steady rate for a long time: memory and file descriptors of every process, and the size of every
+// table, each minute: `npm run bench -- soak` (MINUTES=60, PER_SECOND=20). Exits 1 where something keeps growing.
+import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { openClient } from './support/keep-alive-client.ts';
+import { report } from './support/measure.ts';
+import { startBenchedPawl } from './support/pawl-with-five-steps.ts';
+
+const minutes = Number(process.env['MINUTES'] ?? 60);
+const perSecond = Number(process.env['PER_SECOND'] ?? 20);
+/** Growth over the second half that counts as flat: caches fill, heaps breathe. */
+const flatShare = 1.15;
+const flatMegabytes = 40;
+
+const bench = await startBenchedPawl();
+const { sql } = bench;
+const { api, keys, pids } = bench.pawl.runtime();
+const client = openClient(api, keys.client, 500);
+const began = performance.now();
+const samples: Sample[] = [];
+let submitted = 0;
+let failed = 0;
+
+const sampling = sampleEachMinute();
+await submitSteadily();
+await sampling;
+const growing = verdicts();
+report(`soak: ${minutes} min, ${perSecond} jobs/s`, {
+  'jobs submitted, not SUCCEEDED': `${submitted}, ${failed}`,
+  ...Object.fromEntries(growing.map(({ name, text }) => [name, text])),
+});
+client.close();
+await bench.stop();
+process.exitCode = failed > 0 || growing.some(({ isGrowing }) => isGrowing) ? 1 : 0;
+
+/** By name: resident megabytes and open file descriptors of a process. */
+type Sample = {
+  readonly memory: ReadonlyMap<string, number>;
+  readonly descriptors: ReadonlyMap<string, number>;
+};
+
+async function submitSteadily(): Promise<void> {
+  const running = new Set<Promise<void>>();
+  for (let n = 0; n < perSecond * 60 * minutes; n += 1) {
+    await delay(Math.max(0, began + (n * 1_000) / perSecond - performance.now()));
+    const one = submitAndWait(n).finally(() => running.delete(one));
+    running.add(one);
+  }
+  await Promise.all(running);
+}
+
+async function submitAndWait(n: number): Promise<void> {
+  submitted += 1;
+  const accepted = await client.ask('POST', '/jobs', {
+    type: 'five-steps',
+    input: { n: String(n) },
+  });
+  if (accepted.status !== 202) {
+    failed += 1;
+    return;
+  }
+  const { jobId } = JSON.parse(accepted.body) as { jobId: string };
+  const { body } = await client.ask('GET', `/jobs/${jobId}`, undefined, { prefer: 'wait=60' });
+  const { status } = JSON.parse(body) as { status: string };
+  if (status !== 'SUCCEEDED') failed += 1;
+}
+
+async function sampleEachMinute(): Promise<void> {
+  for (let minute = 0; minute <= minutes; minute += 1) {
+    await delay(Math.max(0, began + minute * 60_000 - performance.now()));
+    const processes = Object.entries(pids);
+    samples.push({
+      memory: new Map(processes.map(([name, pid]) => [name, residentMegabytes(pid)])),
+      descriptors: new Map(
+        processes.map(([name, pid]) => [name, readdirSync(`/proc/${pid}/fd`).length]),
+      ),
+    });
+    const [tables] = await sql<{ megabytes: number; dead: number }[]>`
+      select (sum(pg_total_relation_size(relid)) / 1e6)::double precision as megabytes,
+             sum(n_dead_tup)::double precision as dead
+      from pg_stat_user_tables`;
+    console.log(
+      `minute ${minute}: ${submitted} jobs, tables ${tables?.megabytes.toFixed(0)} MB, ${tables?.dead} dead rows; MB`,
+      Object.fromEntries(samples.at(-1)?.memory ?? []),
+    );
+  }
+}
+
+function verdicts() {
+  const middle = samples[Math.floor(samples.length / 2)];
+  const end = samples.at(-1);
+  return Object.keys(pids).flatMap((name) => {
+    const [memoryThen, memoryNow] = [middle?.memory.get(name) ?? 0, end?.memory.get(name) ?? 0];
+    const [filesThen, filesNow] = [
+      middle?.descriptors.get(name) ?? 0,
+      end?.descriptors.get(name) ?? 0,
+    ];
+    const isGrowing =
+      (memoryNow > memoryThen * flatShare && memoryNow > memoryThen + flatMegabytes) ||
+      filesNow > filesThen * flatShare + 10;
+    return [
+      {
+        name,
+        isGrowing,
+        text: `${memoryThen} → ${memoryNow} MB, ${filesThen} → ${filesNow} descriptors${isGrowing ? ': GROWS' : ''}`,
+      },
+    ];
+  });
+}
+
+function residentMegabytes(pid: number): number {
+  const kilobytes = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+  return Math.round(Number(kilobytes ?? 0) / 1_000);
+}
