@@ -25,6 +25,7 @@ function hashSources(): string {
     'package-lock.json',
     'scripts/build-console.ts',
     'docs/failure-codes.md',
+    ...filesOf('client'),
     ...filesOf('console'),
     ...filesOf('docs/runbooks'),
   ];
@@ -41,7 +42,7 @@ function filesOf(parent: string): string[] {
   return readdirSync(join(root, parent), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(root.length))
-    .filter((file) => !file.startsWith('console/dist'));
+    .filter((file) => !/^(client|console)\/dist/.test(file));
 }
 
 function isBuilt(): boolean {
