@@ -226,6 +226,20 @@ export const mutations: readonly Mutation[] = [
     tests: ['test/events/subscribers.test.ts'],
   },
   {
+    guard: 'events: a handler handles an event once',
+    file: 'jobs/events/handle-event.ts',
+    from: "if (await isHandled(sql, event.eventId, handler.name)) return 'handled before';",
+    to: 'await isHandled(sql, event.eventId, handler.name);',
+    tests: ['test/events/subscribers.test.ts'],
+  },
+  {
+    guard: 'events: a replay is not for handlers that skip it',
+    file: 'jobs/events/handle-event.ts',
+    from: "handler.onReplay === 'skip'",
+    to: "handler.onReplay === 'skip' && Date.now() < 0",
+    tests: ['test/events/subscribers.test.ts'],
+  },
+  {
     guard: 'inbox: attempts are counted in the row, not by SQS',
     file: 'jobs/store/inbox.ts',
     from: 'attempts = inbox.attempts + 1, deliveries',
