@@ -193,7 +193,7 @@ export const mutations: readonly Mutation[] = [
   {
     guard: 'ordering: a job waits for the one before it',
     file: 'jobs/store/submit-job.ts',
-    from: "case when coalesce(current_job, job_id) <> job_id then 'infinity'",
+    from: "case when waits then 'infinity'",
     to: "case when false then 'infinity'",
     tests: ['test/jobs/ordering.test.ts'],
   },
