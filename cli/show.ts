@@ -14,6 +14,7 @@ export function showJob(job: Job): void {
     const { code, message, state, retryable } = job.failure;
     const where = state === null ? '' : ` in ${state}`;
     console.log(`  ${code}${where}: ${message}${retryable ? ' (a redrive may help)' : ''}`);
+    console.log(`  → what it means and what to do: pawl failure ${code}`);
   }
   if (job.links.errors !== undefined)
     console.log(`  rows that failed: ${job.links.errors} (pawl errors ${job.jobId})`);

@@ -97,7 +97,7 @@ const wildcards: readonly {
   },
   {
     actions: /^s3:(Get|Put)Object(Version)?$|^s3:(List|Abort)Multipart\w+$/,
-    on: /:s3:::pawl-payloads-[^/]+\/(payloads|jobs|jobs\/[a-z0-9-]+)\/\*$/,
+    on: /:s3:::pawl-(payloads|archive)-[^/]+\/(payloads|jobs|jobs\/[a-z0-9-]+)\/\*$/,
     reason: 'Objects come at run time, under the prefix that this role works with.',
   },
   {

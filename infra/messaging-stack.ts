@@ -50,7 +50,7 @@ export type Subscriber = QueuePair & {
   readonly variables: { readonly queue: string; readonly dlq: string };
 };
 
-/** The queues, the event bus with its archive, the rule for executions' ends, and the bucket of payloads. */
+/** The queues, the event bus with its archive, the rule for executions' ends, and the buckets of payloads and of old jobs. */
 export class MessagingStack extends Stack {
   readonly jobRequests: QueuePair;
   readonly executionEvents: QueuePair;
@@ -61,6 +61,8 @@ export class MessagingStack extends Stack {
   readonly subscribers: readonly Subscriber[];
   /** Named, so that roles' resources can be read in their policies. */
   readonly payloadBucketName: string;
+  /** Where retention writes old jobs before it removes them. */
+  readonly jobArchiveName: string;
 
   constructor(scope: Construct, id: string, stage: Stage, props: StackProps) {
     super(scope, id, props);
@@ -98,11 +100,29 @@ export class MessagingStack extends Stack {
         },
       ],
     });
+    this.jobArchiveName = `pawl-archive-${this.account}-${this.region}`;
+    this.#bucket('JobArchive', stage, {
+      bucketName: this.jobArchiveName,
+      encryption: s3.BucketEncryption.S3_MANAGED,
+      serverAccessLogsBucket: this.accessLogs,
+      serverAccessLogsPrefix: 'archive/',
+      lifecycleRules: [
+        {
+          transitions: [
+            {
+              // Read once a year, when somebody asks what became of a job.
+              storageClass: s3.StorageClass.GLACIER_INSTANT_RETRIEVAL,
+              transitionAfter: Duration.days(30),
+            },
+          ],
+        },
+      ],
+    });
   }
 
-  /** The objects of the payload bucket whose keys fit `pattern`. */
-  objectsArn(pattern: string): string {
-    return `arn:${this.partition}:s3:::${this.payloadBucketName}/${pattern}`;
+  /** The objects of a bucket, by default that of payloads, whose keys fit `pattern`. */
+  objectsArn(pattern: string, bucket = this.payloadBucketName): string {
+    return `arn:${this.partition}:s3:::${bucket}/${pattern}`;
   }
 
   #queue(id: string, queueName: string, receives = maxReceiveCount): QueuePair {

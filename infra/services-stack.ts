@@ -54,6 +54,7 @@ export class ServicesStack extends Stack {
         STARTS_PER_SECOND: String(Math.floor(stage.startsPerSecond / stage.worker.max)),
         SHUTDOWN_GRACE_MS: String((stopTimeoutSeconds - 20) * 1_000),
         STATE_MACHINE_ALIAS: liveAlias,
+        ARCHIVE_BUCKET: messaging.jobArchiveName,
       }),
       logGroup: this.workerLogs,
     });

@@ -214,6 +214,7 @@ const alertsAsked = [
   'JobRequestsBehind',
   'ExecutionEventsBehind',
   'HeldEffects',
+  'HeldAnswers',
   'JobsWithoutOwner',
   'HeldJobs',
 ] as const satisfies readonly AlertName[];

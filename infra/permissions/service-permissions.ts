@@ -96,6 +96,11 @@ export function workerStatements(
     allow('ReadFailures', ['states:GetExecutionHistory'], [arns.executions]),
     allow('ListFailedChildren', ['states:ListExecutions'], [arns.mapRuns]),
     allow('ReadFailedChildren', ['states:DescribeExecution'], [arns.children]),
+    allow(
+      'ArchiveJobs',
+      ['s3:PutObject'],
+      [messaging.objectsArn('jobs/*', messaging.jobArchiveName)],
+    ),
     // Whether Step Functions answers at all; the action knows no resources.
     allow('Probe', ['states:ListStateMachines'], ['*']),
   ];

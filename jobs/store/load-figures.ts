@@ -74,7 +74,7 @@ export async function readDatabaseFigures(sql: Sql): Promise<DatabaseFigures> {
   const [row] = await sql<DatabaseFigures[]>`
     select count(*)::integer as connections, current_setting('max_connections')::integer as "maxConnections",
            (count(*) filter (where wait_event_type = 'Lock'))::integer as "waitingForLocks",
-           coalesce(extract(epoch from max(now() - query_start) filter (where state = 'active' and pid <> pg_backend_pid())), 0)::double precision as "longestSeconds"
+           greatest(coalesce(extract(epoch from max(now() - query_start) filter (where state = 'active' and pid <> pg_backend_pid())), 0), 0)::double precision as "longestSeconds"
     from pg_stat_activity where datname = current_database() and backend_type = 'client backend'`;
   return row ?? { connections: 0, maxConnections: 0, waitingForLocks: 0, longestSeconds: 0 };
 }

@@ -351,7 +351,11 @@ test('prod keeps what it holds; dev leaves nothing behind', () => {
     );
   assert.deepEqual(policies(production?.templates, 'AWS::RDS::DBInstance'), ['Snapshot']);
   assert.deepEqual(policies(development?.templates, 'AWS::RDS::DBInstance'), ['Delete']);
-  assert.deepEqual(policies(production?.templates, 'AWS::S3::Bucket'), ['Retain', 'Retain']);
+  assert.deepEqual(policies(production?.templates, 'AWS::S3::Bucket'), [
+    'Retain',
+    'Retain',
+    'Retain',
+  ]);
   const [instance] = resourcesOf(production?.templates ?? new Map(), 'AWS::RDS::DBInstance');
   assert.equal(instance?.properties['MultiAZ'], true);
   assert.equal(instance?.properties['DeletionProtection'], true);

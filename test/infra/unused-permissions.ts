@@ -65,7 +65,12 @@ export const unusedPermissions: readonly {
       'states:ListExecutions',
     ],
     reason:
-      'The reconciler’s and the dispatcher’s, where an execution is in doubt, cancelled or fails for Lambda’s own reasons.',
+      'The reconciler’s and the dispatcher’s, where an execution is in doubt, cancelled or fails for Lambda’s own reasons; histories also for the times of states.',
+  },
+  {
+    component: /^worker$/,
+    actions: ['s3:PutObject'],
+    reason: 'Retention archives jobs that ended long ago (test/operations/retention.test.ts).',
   },
   {
     component: /^worker$/,

@@ -197,6 +197,37 @@ test('a bulk cancel from a terminal counts first, keeps its pace, and goes on af
   assert.equal(tenant.status, 403);
 });
 
+test('what an operator looks at is there on a terminal too', async () => {
+  closeGate();
+  const jobId = await submitGate();
+  await until(jobId, 'FAILED');
+  openGate();
+  const look = async (...words: string[]): Promise<Json> => {
+    const { code, output } = await runCli(...words, '--json');
+    assert.equal(code, 0, words.join(' '));
+    return JSON.parse(output) as Json;
+  };
+  assert.equal(((await look('queues'))['workers'] as Json[]).length > 0, true);
+  assert.deepEqual((await look('outbox'))['messages'], []);
+  assert.ok(((await look('alerts'))['alerts'] as Json[]).every(({ runbook }) => runbook !== ''));
+  assert.deepEqual(Object.keys(await look('stuck')), ['jobs']);
+  assert.equal((await look('preview', jobId))['auto'], 'resume');
+  assert.equal(((await look('execution', jobId))['execution'] as Json)['status'], 'FAILED');
+  assert.equal(
+    ((await look('trail', jobId))['messages'] as Json[])[0]?.['messageType'],
+    'JobRequested',
+  );
+  const { output } = await runCli('get', jobId);
+  assert.match(output, /→ what it means and what to do: pawl failure EXECUTION_FAILED$/m);
+  assert.equal((await look('failure', 'EXECUTION_FAILED'))['code'], 'EXECUTION_FAILED');
+  await runCli('redrive', jobId, '--reason', 'seen on a terminal');
+  const { entries } = await look('audit', jobId);
+  assert.deepEqual(
+    (entries as Json[]).map(({ reason }) => reason),
+    ['seen on a terminal'],
+  );
+});
+
 test('a held effect is listed and resolved by a person, once, with a reason', async () => {
   const jobId = await submitGate();
   await until(jobId, 'SUCCEEDED');
