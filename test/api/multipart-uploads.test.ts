@@ -115,6 +115,12 @@ test('above 100 MB there is an address for each part, with its size, and no chec
   assert.ok(completeUrl.startsWith(`${api.url}/uploads/${json.sha256}/complete?`));
   assert.equal(payloadRef['key'], `payloads/acme/${json.sha256}`);
   assert.ok(Date.parse(expiresAt) > Date.now() + 3_600_000);
+  const behindTls = await call('POST', `${api.url}/uploads`, {
+    key,
+    json,
+    headers: { 'x-forwarded-proto': 'https' },
+  });
+  assert.match(String(behindTls.body['completeUrl']), /^https:\/\/127\.0\.0\.1:/);
   const single = await call('POST', `${api.url}/uploads`, { key, json: { ...json, size: 1e8 } });
   assert.ok('uploadUrl' in single.body, '100 MB are one PUT');
 });

@@ -4,6 +4,8 @@ import { test } from 'node:test';
 import { Problem } from '../../api/problems.ts';
 import { createRefusalLog } from '../../api/refusal-log.ts';
 import { pino } from 'pino';
+import { removeAudit } from '../../jobs/store/remove-old.ts';
+import { connectTest } from '../support/connect-test.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { call } from './call.ts';
 import { startApi } from './start-api.ts';
@@ -183,6 +185,20 @@ test('ten thousand refusals are one row, and good requests none', async () => {
   );
   assert.equal(warned.length, 1);
   assert.equal(JSON.parse(warned[0] ?? '').dropped, 9_900 + 601);
+});
+
+test('refusals are kept as long as the audit is', async () => {
+  const kept = await connectTest();
+  await kept`
+    insert into refusals (hour_at, actor, code, route, status, times, first_at, last_at, detail, request_id)
+    select at, 'key k', 'scope-missing', 'POST /jobs', 403, 1, at, at, 'the scope jobs:write is needed', 'r-1'
+    from (values (now() - interval '401 days'), (now() - interval '399 days')) as t (at)`;
+  assert.equal(await removeAudit(kept, 400, 1000), 1);
+  const left = await kept`select first_at > now() - interval '400 days' as young from refusals`;
+  assert.deepEqual(
+    left.map((row) => ({ ...row })),
+    [{ young: true }],
+  );
 });
 
 const guessedJob = (n: number): string =>
