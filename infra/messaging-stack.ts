@@ -86,6 +86,10 @@ export class MessagingStack extends Stack {
       versioned: true,
       serverAccessLogsBucket: this.accessLogs,
       serverAccessLogsPrefix: 'payloads/',
+      // The console puts files where POST /uploads says: the signature permits it, whatever page asks.
+      cors: [
+        { allowedMethods: [s3.HttpMethods.PUT], allowedOrigins: ['*'], allowedHeaders: ['*'] },
+      ],
       lifecycleRules: [
         {
           // POST /uploads gives hours; a day later nobody completes it any more.

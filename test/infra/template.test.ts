@@ -215,6 +215,29 @@ everywhere('nothing but the load balancer is public', (templates) => {
   assert.equal(resourcesOf(templates, 'AWS::Lambda::Url').length, 0);
 });
 
+everywhere(
+  'a page may put a payload where it was told to, and what it leaves unfinished is gone',
+  (templates) => {
+    const [payloads] = resourcesOf(templates, 'AWS::S3::Bucket').filter(({ id }) =>
+      id.startsWith('Payloads'),
+    );
+    const properties = payloads?.properties;
+    assert.deepEqual(get(properties, 'CorsConfiguration', 'CorsRules', 0, 'AllowedMethods'), [
+      'PUT',
+    ]);
+    const abort = 'AbortIncompleteMultipartUpload';
+    const days = get(
+      properties,
+      'LifecycleConfiguration',
+      'Rules',
+      0,
+      abort,
+      'DaysAfterInitiation',
+    );
+    assert.equal(days, 1);
+  },
+);
+
 everywhere('no policy allows an action by wildcard', (templates) => {
   const policies = resourcesOf(templates, 'AWS::IAM::Policy');
   assert.ok(policies.length > 10);
