@@ -22,10 +22,11 @@ export async function collectBulk(
   sql: Sql,
   knownTypes: readonly string[],
   bulkId: string | null,
+  pageSize = matchPageSize,
 ): Promise<boolean> {
   const bulk = await findCollecting(sql, bulkId);
   if (bulk === undefined) return false;
-  await storePage(sql, bulk, knownTypes);
+  await storePage(sql, bulk, knownTypes, pageSize);
   return true;
 }
 
@@ -44,6 +45,7 @@ async function storePage(
   sql: Sql,
   { bulkId, verb, mode, filter, asOf, after }: Collecting,
   knownTypes: readonly string[],
+  pageSize: number,
 ): Promise<void> {
   const wish = { verb, mode, filter: readBulkFilter(filter), knownTypes };
   await sql`
@@ -52,14 +54,14 @@ async function storePage(
       where bulk_id = ${bulkId} and collecting and collected_job_id is not distinct from ${after?.jobId ?? null}::uuid
       for update
     ),
-    matched as materialized (${matchedJobs(sql, wish, { after, asOf, limit: matchPageSize })}),
+    matched as materialized (${matchedJobs(sql, wish, { after, asOf, limit: pageSize })}),
     listed as (
       insert into bulk_operation_jobs (bulk_id, position, job_id, run)
       select bulk_id, total + row_number() over (order by matched.created_at, job_id), job_id, matched.run
       from matched, bulk where obstacle is null
     ),
     counted as (
-      select (count(*) filter (where obstacle is null))::integer as eligible, count(*) < ${matchPageSize} as complete
+      select (count(*) filter (where obstacle is null))::integer as eligible, count(*) < ${pageSize} as complete
       from matched
     ),
     left_out as (

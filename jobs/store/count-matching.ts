@@ -1,5 +1,11 @@
 import type { Sql } from './connect.ts';
-import { type BulkWish, matchedJobs, matchPageSize, type MatchPlace } from './match-bulk.ts';
+import {
+  type BulkWish,
+  matchedJobs,
+  type MatchPage,
+  matchPageSize,
+  type MatchPlace,
+} from './match-bulk.ts';
 
 export type BulkMatch = {
   readonly matched: number;
@@ -8,12 +14,16 @@ export type BulkMatch = {
 };
 
 /** Counts what a bulk operation would do to all jobs that match, page by page, so that no statement takes long. */
-export async function countMatching(sql: Sql, wish: BulkWish): Promise<BulkMatch> {
+export async function countMatching(
+  sql: Sql,
+  wish: BulkWish,
+  pageSize = matchPageSize,
+): Promise<BulkMatch> {
   const obstacles = new Map<string, number>();
   let matched = 0;
   let after: MatchPlace | null = null;
   do {
-    const page = await countPage(sql, wish, after);
+    const page = await countPage(sql, wish, { after, limit: pageSize, asOf: null });
     for (const { obstacle, count } of page) {
       matched += count;
       if (obstacle !== null) obstacles.set(obstacle, (obstacles.get(obstacle) ?? 0) + count);
@@ -35,8 +45,7 @@ type PageCount = {
   readonly next: MatchPlace | null;
 };
 
-async function countPage(sql: Sql, wish: BulkWish, after: MatchPlace | null): Promise<PageCount[]> {
-  const page = { after, limit: matchPageSize, asOf: null };
+async function countPage(sql: Sql, wish: BulkWish, page: MatchPage): Promise<PageCount[]> {
   return await sql<PageCount[]>`
     with matched as materialized (${matchedJobs(sql, wish, page)}),
     last as (
@@ -44,6 +53,6 @@ async function countPage(sql: Sql, wish: BulkWish, after: MatchPlace | null): Pr
       from matched order by created_at desc, job_id desc limit 1
     )
     select obstacle, count(*)::integer as count,
-           case when (select count(*) from matched) = ${matchPageSize} then (select place from last) end as next
+           case when (select count(*) from matched) = ${page.limit}::integer then (select place from last) end as next
     from matched group by obstacle`;
 }

@@ -25,7 +25,7 @@ export type MatchPage = {
 };
 
 /** So many jobs are looked at in one statement: tens of milliseconds. */
-export const matchPageSize = 10_000;
+export const matchPageSize = 5_000;
 
 /**
  * The next jobs that match, oldest first, each with why nothing would be done to it, null where something would: what

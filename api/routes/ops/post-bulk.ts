@@ -12,7 +12,7 @@ import { ineligible, ratePerSecond } from './bulk-schema.ts';
 import { reason } from './operator-reason.ts';
 
 /** So many pages of jobs are listed before the answer, which then mostly has the whole total; workers list the rest. */
-const pagesAtOnce = 10;
+const pagesAtOnce = 20;
 const defaultRate = 10;
 
 const filter = Type.Object(
