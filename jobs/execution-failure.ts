@@ -25,8 +25,12 @@ const serviceErrors: readonly (readonly [prefix: string, code: FailureCode])[] =
  * errors of Step Functions and Lambda have not (`needsHistory`): then `state` is what the history said, or null.
  */
 export function executionFailure(execution: FailedExecution, state: string | null = null): Failure {
-  if (execution.status === 'ABORTED')
-    return failure('EXECUTION_ABORTED', stopReason(execution), null);
+  if (execution.status === 'ABORTED') {
+    // Stopped by ourselves, because its job could not be opened: the cause says why.
+    return execution.error === 'JOB_NOT_RUNNABLE'
+      ? failure('JOB_NOT_RUNNABLE', execution.cause ?? stopReason(execution), null)
+      : failure('EXECUTION_ABORTED', stopReason(execution), null);
+  }
   if (execution.status === 'TIMED_OUT') {
     return failure(
       'EXECUTION_TIMED_OUT',

@@ -32,6 +32,15 @@ test('a state that timed out is named from the history and may be redriven', () 
   );
 });
 
+test('a stop of our own, of an execution whose job could not be opened, says that and why', () => {
+  const why = 'the job’s uniqueKey is in use by job 42';
+  const failure = executionFailure({ status: 'ABORTED', error: 'JOB_NOT_RUNNABLE', cause: why });
+  assert.deepEqual(
+    [failure.code, failure.message, failure.retryable],
+    ['JOB_NOT_RUNNABLE', why, false],
+  );
+});
+
 test('a stop from outside is EXECUTION_ABORTED with its reason, retryable', () => {
   const failure = executionFailure({ status: 'ABORTED', error: 'Ops', cause: 'wrong input' });
   assert.deepEqual(
