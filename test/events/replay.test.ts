@@ -69,7 +69,7 @@ const replayed = async (name: string): Promise<{ lastReplayedAt: string | null }
           replay.name === name && replay.state === 'COMPLETED',
       );
     },
-    15_000,
+    30_000,
     `the replay ${name}`,
   );
 
@@ -82,15 +82,15 @@ test('the projection is rebuilt by a replay after its rows are lost, and no mail
   await shop.pay({ confirm: 'declined', times: 1 });
   jobs.push(await shop.order('declined', [serum(2)]));
   await shop.settled(jobs[2] ?? '');
-  await waitFor(async () => (await shop.mailsTo('declined')).length === 1, 15_000, 'the mail');
-  await waitFor(() => allPublished(jobs), 15_000, 'all events to be published');
+  await waitFor(async () => (await shop.mailsTo('declined')).length === 1, 30_000, 'the mail');
+  await waitFor(() => allPublished(jobs), 30_000, 'all events to be published');
   await waitFor(
     async () => {
       const found = await entries();
       const versions = found.map(({ id, version }) => `${id} ${version}`);
       return found.length === 3 && versions.includes('paid 2') && versions.includes('declined 2');
     },
-    15_000,
+    30_000,
     'the projection',
   );
   const before = await entries();
@@ -112,15 +112,15 @@ test('the projection is rebuilt by a replay after its rows are lost, and no mail
   ]);
   assert.equal(started.code, 0, started.err);
   await replayed('rebuild');
-  await waitFor(async () => (await entries()).length === before.length, 15_000, 'the rebuild');
+  await waitFor(async () => (await entries()).length === before.length, 30_000, 'the rebuild');
   await waitFor(
     () => shop.log('worker').includes('skipped: replay rebuild'),
-    10_000,
+    30_000,
     'notifications to skip it',
   );
   await waitFor(
     async () => JSON.stringify(await entries()) === JSON.stringify(before),
-    10_000,
+    30_000,
     'the same rows as before',
   );
   assert.equal((await shop.mailsTo('declined')).length, 1);
@@ -173,7 +173,7 @@ test('an event that comes by EventBridge → SQS and by EventBridge → SNS → 
       .split('\n')
       .filter((line) => line.includes(String(asked?.eventId)) && line.includes('"msg":"event"'))
       .map((line) => String(JSON.parse(line).outcome));
-  await waitFor(() => outcomes().length === 2, 15_000, 'it to come twice');
+  await waitFor(() => outcomes().length === 2, 30_000, 'it to come twice');
   const [first, second] = outcomes().sort();
   assert.equal(first, 'handled before');
   assert.equal(second, 'sent');
@@ -215,7 +215,7 @@ test('a dead letter of a subscriber is counted, shown, redriven and handled', as
       const { queues } = body as { queues: { name: string; visible: number }[] };
       return queues.find(({ name }) => name === 'search-projection-dlq')?.visible === 1;
     },
-    10_000,
+    30_000,
     'the depth of its queue',
   );
   await waitFor(
@@ -223,7 +223,7 @@ test('a dead letter of a subscriber is counted, shown, redriven and handled', as
       const metrics = await (await fetch(`${runtime.api}/metrics`)).text();
       return metrics.includes('pawl_dead_letters{queue="search-projection-dlq"} 1');
     },
-    15_000,
+    30_000,
     'the metric',
   );
   const doctor = JSON.parse((await pawl(['doctor'])).out);
@@ -246,7 +246,7 @@ test('a dead letter of a subscriber is counted, shown, redriven and handled', as
   assert.deepEqual(JSON.parse(redriven.out).messageIds, [messageId], redriven.err);
   await waitFor(
     async () => (await entries()).some(({ id }) => id === 'dead'),
-    10_000,
+    30_000,
     'it to be handled',
   );
 });

@@ -99,7 +99,7 @@ const completed = async (name: string): Promise<events.DescribeReplayCommandOutp
       const found = await bridge.send(new events.DescribeReplayCommand({ ReplayName: name }));
       return found.State === 'COMPLETED' ? found : undefined;
     },
-    10_000,
+    30_000,
     `the replay ${name}`,
   );
 
@@ -141,14 +141,14 @@ test('a replay that a kill -9 cut off goes on and misses no event', async () => 
   await bridge.send(
     new events.CreateArchiveCommand({ ArchiveName: 'many', EventSourceArn: busArn }),
   );
-  for (let at = 0; at < 1_000; at += 10)
+  for (let at = 0; at < 300; at += 10)
     await put('many', ...Array.from({ length: 10 }, (_, index) => at + index));
-  assert.equal((await drain(url)).length, 1_000);
-  await replay('cut-off', 'many', ['many'], [0, 1_000]);
+  assert.equal((await drain(url)).length, 300);
+  await replay('cut-off', 'many', ['many'], [0, 300]);
   await cloud.killAndRestart();
   await completed('cut-off');
   const seen = new Set((await drain(url)).map(({ detail }) => detail.at));
-  assert.equal(seen.size, 1_000);
+  assert.equal(seen.size, 300);
 });
 
 test('what is wrong with a replay is refused with AWS’s own errors', async () => {
