@@ -4,6 +4,7 @@ import { after, test } from 'node:test';
 import { SendMessageBatchCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
 import type { Envelope } from '../../jobs/envelope.ts';
 import { waitFor } from '../support/wait-for.ts';
+import { redriveDeadLetters } from './dead-letter-redrive.ts';
 import { type Accepted, comeToRest, messagesIn, violations } from './invariants.ts';
 import { startLab } from './lab.ts';
 import { obedient, probe, textOf } from './scenarios.ts';
@@ -46,6 +47,15 @@ const rowOf = async (jobId: string) => {
     select status, run, revision, finished_at, execution_name, redrive_count, result from jobs where job_id = ${jobId}`;
   return { ...row };
 };
+
+const firing = async (): Promise<string[]> => {
+  const { body } = await lab.call('/ops/alerts');
+  const { alerts } = body as { alerts: { name: string; firing: boolean | null }[] };
+  return alerts.filter((alert) => alert.firing).map(({ name }) => name);
+};
+
+const metrics = async (): Promise<string> =>
+  await (await fetch(`${lab.pawl.runtime().api}/metrics`)).text();
 
 const quarantinedCodes = async (): Promise<string[]> => {
   const rows = await lab.sql<
@@ -176,6 +186,46 @@ test('late, doubled and wrongly ordered events of an execution change nothing', 
   }
   await waitFor(async () => (await messagesIn(lab, executionEvents)) === 0, 20_000);
   assert.deepEqual(await rowOf(jobId), before);
+});
+
+test('a worker that stands still while its backlog ages: metric, alert and doctor say so, then all is done', async () => {
+  const worker = lab.pidOf('worker');
+  process.kill(worker, 'SIGSTOP');
+  const jobs: { jobId: string; key: string }[] = [];
+  try {
+    jobs.push(...(await Promise.all(Array.from({ length: 20 }, () => submit()))));
+    // Time compressed: it has stood still for ten minutes. What the API could not send waits for the worker's sweep.
+    const sent = lab.sql.json(jobs.map(({ jobId }) => jobId));
+    await waitFor(async () => {
+      const rows = await lab.sql`
+        update outbox set published_at = published_at - interval '10 minutes'
+        where job_id in (select id::uuid from jsonb_array_elements_text(${sent}) as id)
+          and published_at is not null and destination = 'job-requests'
+        returning message_id`;
+      return rows.length > 0;
+    }, 20_000);
+    await waitFor(async () => (await firing()).includes('JobRequestsBehind'), 20_000);
+    const oldest = /pawl_queue_oldest_seconds\{queue="job-requests"\} (\d+)/.exec(await metrics());
+    assert.ok(Number(oldest?.[1]) >= 600, oldest?.[0]);
+    const { body } = await lab.call('/ops/doctor');
+    const { findings } = body as { findings: { id: string; normal: boolean; runbook: string }[] };
+    const finding = findings.find(({ id }) => id === 'JobRequestsBehind');
+    assert.deepEqual([finding?.normal, finding?.runbook], [false, 'backlog-grows.md']);
+  } finally {
+    process.kill(worker, 'SIGCONT');
+  }
+  for (const { jobId, key } of jobs) {
+    assert.equal((await lab.settled(jobId)).status, 'SUCCEEDED');
+    assert.equal(lab.provider.requestsOf(key).length, 1);
+  }
+  await waitFor(async () => !(await firing()).includes('JobRequestsBehind'), 20_000);
+});
+
+test('of 100 dead letters that are redriven, some of them doubled, each is done once', async () => {
+  const report = await redriveDeadLetters(lab, 100);
+  assert.deepEqual(report.violations, []);
+  assert.equal(report.deadLetters, 110);
+  accepted.push(...report.accepted);
 });
 
 test('after all of it nothing is lost, doubled or left over', async () => {

@@ -7,7 +7,7 @@ import {
   RedriveExecutionCommand,
 } from '@aws-sdk/client-sfn';
 import { waitFor } from '../support/wait-for.ts';
-import { type Accepted, comeToRest, violations } from './invariants.ts';
+import { type Accepted, comeToRest, messagesIn, violations } from './invariants.ts';
 import { startLab } from './lab.ts';
 import { textOf } from './scenarios.ts';
 
@@ -16,7 +16,10 @@ after(() => lab.stop());
 const accepted: Accepted[] = [];
 /** Keys whose calls the provider fails until they are taken out. */
 const failing = new Set<string>();
+let isAway = false;
 lab.provider.behave((key) => {
+  if (isAway && key.includes('away'))
+    return { work: false, status: 503, headers: { 'retry-after': '1' } };
   if ([...failing].some((part) => key.endsWith(part))) return { work: false, status: 500 };
   return key.includes('slow') ? { delayMs: 3_000 } : undefined;
 });
@@ -84,6 +87,22 @@ test('a redrive runs the failed state and what follows, and nothing else', async
   for (const state of ['MarkRunning', 'Both', 'Hash', 'MarkSucceeded'])
     assert.equal(countOf(history, `enter ${state}`), 1, state);
   assert.equal(lab.provider.requestsOf(key).length, tried + 1);
+});
+
+test('a provider that is away for longer than any retry leaves jobs to redrive: no dead letter, nothing done twice', async () => {
+  isAway = true;
+  const jobs = await Promise.all(Array.from({ length: 10 }, () => submit('away')));
+  for (const { jobId } of jobs) {
+    const { failure } = await lab.settled(jobId, ['FAILED']);
+    assert.equal(failure?.code, 'PROVIDER_UNAVAILABLE');
+  }
+  assert.equal(await messagesIn(lab, lab.pawl.runtime().queues.jobRequestsDlq), 0);
+  isAway = false;
+  for (const { jobId } of jobs) assert.equal((await redrive(jobId)).status, 202);
+  for (const { jobId, key } of jobs) {
+    assert.equal((await lab.settled(jobId)).status, 'SUCCEEDED');
+    assert.equal(lab.provider.works.get(`${lab.pawl.runtime().tenantId}/probe:${key}`), 1);
+  }
 });
 
 test('redrives at the same moment make one', async () => {

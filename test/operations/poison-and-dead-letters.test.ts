@@ -122,6 +122,19 @@ test('dead letters are looked at without being lost, one is redriven with its ke
     input: { closedWhile: '/none' },
   });
   await send(jobRequestsDlq, JSON.stringify(job.envelope));
+  // As the reconciler leaves it that has found the message here.
+  await operations.sql`
+    update jobs set held_since = now(), held_because = 'its message is in the dead-letter queue', owner_until = null
+    where job_id = ${job.jobId}`;
+  const stuck = async (): Promise<
+    readonly { jobId: string; why: string; nextAction: string }[]
+  > => {
+    const { body } = await operations.ops('GET', '/ops/stuck');
+    return body['jobs'] as { jobId: string; why: string; nextAction: string }[];
+  };
+  const held = (await stuck()).find(({ jobId }) => jobId === job.jobId);
+  assert.equal(held?.why, 'held');
+  assert.match(held.nextAction, /dead-letter queue; mend the cause, then redrive the message/);
   for (const letter of ['a', 'b', 'c']) await send(jobRequestsDlq, letter);
 
   const first = await messagesOf('/ops/dlq?queue=job-requests');
