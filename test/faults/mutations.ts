@@ -191,6 +191,20 @@ export const mutations: readonly Mutation[] = [
     tests: ['test/api/idempotency.test.ts'],
   },
   {
+    guard: 'submit: a place among the tenant’s open jobs',
+    file: 'jobs/submit.ts',
+    from: '(await takeOpenJobPlace(sql, job, maxOpenJobs))',
+    to: '(await takeOpenJobPlace(sql, job, maxOpenJobs)) !== undefined',
+    tests: ['test/api/two-processes.test.ts'],
+  },
+  {
+    guard: 'uploads: an upload in parts is completed under the caller’s own tenant',
+    file: 'api/routes/complete-upload.ts',
+    from: 'payloadKeyOf(tenantOf(request), sha256)',
+    to: "payloadKeyOf('acme' as never, sha256)",
+    tests: ['test/api/multipart-uploads.test.ts'],
+  },
+  {
     guard: 'ordering: a job waits for the one before it',
     file: 'jobs/store/submit-job.ts',
     from: "case when waits then 'infinity'",
