@@ -41,7 +41,10 @@ export function StuckTab() {
                   <td>
                     <Status status={job.status} />
                   </td>
-                  <td className="nowrap">{job.why}</td>
+                  <td className="nowrap">
+                    {job.why}
+                    {job.state !== null && ` in ${job.state}`}
+                  </td>
                   <td className="nowrap">{duration(job.ageSeconds * 1000)}</td>
                   <td className="nowrap">
                     {job.usualSeconds === null ? '–' : duration(job.usualSeconds * 1000)}
