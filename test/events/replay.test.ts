@@ -1,13 +1,12 @@
 // The archive, the replay, and both fan-outs: all of Pawl, and the command line against it.
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { after, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { EventBridgeClient, PutTargetsCommand } from '@aws-sdk/client-eventbridge';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { runSample, samplesOf } from '../../local/sample-jobs.ts';
 import { openShop, serum } from '../order-settlement/shop.ts';
+import { runCli } from '../support/run-cli.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const shop = await openShop();
@@ -32,15 +31,7 @@ after(async () => {
   await shop.close();
 });
 
-const cli = fileURLToPath(new URL('../../cli/pawl.ts', import.meta.url));
-type Ended = { readonly code: number; readonly out: string; readonly err: string };
-const pawl = (args: readonly string[]): Promise<Ended> =>
-  new Promise((resolve) => {
-    const env = { ...process.env, PAWL_URL: runtime.api, PAWL_KEY: runtime.keys.operator };
-    execFile(process.execPath, [cli, ...args, '--json'], { env }, (error, out, err) => {
-      resolve({ code: typeof error?.code === 'number' ? error.code : 0, out, err });
-    });
-  });
+const pawl = (args: readonly string[]) => runCli(runtime, args);
 
 type Entry = {
   readonly kind: string;

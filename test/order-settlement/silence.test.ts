@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { openShop, serum } from './shop.ts';
+import { runCli } from '../support/run-cli.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const shop = await openShop({ PAYMENT_WINDOW_SECONDS: '1', PAYMENT_POLICY: 'hold' });
@@ -33,6 +34,14 @@ test('nobody pays: the payment is voided, the stock released; a success after it
   assert.equal((await shop.job(jobId)).status, 'FAILED');
   assert.equal(await shop.inStock('serum-30'), before);
   assert.equal((await shop.confirmationsOf('silent')).length, 0);
+
+  // A person refunds it at the provider, and says so on the command line.
+  const cli = (...args: readonly string[]) => runCli(shop.pawl.runtime(), ['callbacks', ...args]);
+  assert.ok((await cli('list')).out.includes(held.callbackId));
+  assert.equal((await cli('resolve', held.callbackId)).code, 2, 'a reason is wanted');
+  const resolved = await cli('resolve', held.callbackId, '--reason', 'refunded, re_123');
+  assert.deepEqual(JSON.parse(resolved.out), { resolved: true }, resolved.err);
+  assert.ok(!(await shop.held()).some(({ callbackId }) => callbackId === held.callbackId));
 });
 
 test('a decline that comes after the void is nobody’s concern', async () => {
