@@ -309,6 +309,11 @@ export type Operations = {
     query: { part?: string };
     answer: unknown;
   };
+  /** GET /jobs/{jobId}/errors: Get the list of rows that failed */
+  getErrors: {
+    path: { jobId: string };
+    answer: null;
+  };
   /** GET /search: Find documents and orders */
   search: {
     query: { q: string; kind?: 'document' | 'order'; limit?: number };
@@ -323,11 +328,6 @@ export type Operations = {
         updatedAt: string;
       }[];
     };
-  };
-  /** GET /jobs/{jobId}/errors: Get the list of rows that failed */
-  getErrors: {
-    path: { jobId: string };
-    answer: null;
   };
   /** POST /jobs/{jobId}/cancel: Cancel a job */
   cancelJob: {
@@ -1398,8 +1398,8 @@ export const routes = {
   getJob: ['GET', '/jobs/{jobId}'],
   streamJobEvents: ['GET', '/jobs/{jobId}/events'],
   getResult: ['GET', '/jobs/{jobId}/result'],
-  search: ['GET', '/search'],
   getErrors: ['GET', '/jobs/{jobId}/errors'],
+  search: ['GET', '/search'],
   cancelJob: ['POST', '/jobs/{jobId}/cancel'],
   redriveJob: ['POST', '/jobs/{jobId}/redrive'],
   previewRedrive: ['GET', '/jobs/{jobId}/redrive'],
