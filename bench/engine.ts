@@ -15,8 +15,10 @@ import postgres from 'postgres';
 import { createEngine, type Engine } from '../local/stepfunctions/engine.ts';
 import { startTestServer } from '../test/support/postgres-server.ts';
 import { waitFor } from '../test/support/wait-for.ts';
+import { quantile, report, spread } from './support/measure.ts';
 
 const executions = Number(process.env['EXECUTIONS'] ?? 20_000);
+const repeats = Number(process.env['REPEATS'] ?? 3);
 const concurrency = 20;
 const commitsPerJob = 5;
 const role = 'arn:aws:iam::000000000000:role/bench';
@@ -40,27 +42,38 @@ const machine = {
 
 const folder = mkdtempSync(join(tmpdir(), 'pawl-bench-'));
 try {
-  const ceiling = await postgresCeiling();
-  print(`PostgreSQL, ${commitsPerJob} commits a job`, ceiling);
-  const inProcess = await benchInProcess();
-  print('engine in process', inProcess.rate, inProcess.medianMs);
-  const overTheWire = await benchOverTheWire();
-  print('engine over the wire', overTheWire.rate, overTheWire.medianMs);
-  console.log(
-    `in process ${(inProcess.rate / ceiling).toFixed(2)} times the ceiling of PostgreSQL`,
-  );
+  const ceilings: number[] = [];
+  const inProcess: Measured[] = [];
+  const overTheWire: Measured[] = [];
+  for (let repeat = 0; repeat < repeats; repeat += 1) {
+    ceilings.push(await postgresCeiling());
+    inProcess.push(await benchInProcess(join(folder, `in-process-${repeat}`)));
+    overTheWire.push(await benchOverTheWire(join(folder, `wire-${repeat}`)));
+  }
+  const rates = inProcess.map(({ rate }) => rate);
+  report(`engine: ${executions} executions of 6 states, ${repeats} repeats`, {
+    [`PostgreSQL, ${commitsPerJob} commits a job, jobs/s`]: spread(ceilings),
+    'in process, executions/s': spread(rates),
+    'in process, median of one, ms': spread(
+      inProcess.map(({ medianMs }) => medianMs),
+      2,
+    ),
+    'over the wire, executions/s': spread(overTheWire.map(({ rate }) => rate)),
+    'over the wire, median of one, ms': spread(
+      overTheWire.map(({ medianMs }) => medianMs),
+      2,
+    ),
+    'in process by the ceiling': (quantile(rates, 0.5) / quantile(ceilings, 0.5)).toFixed(2),
+  });
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
 
-function print(what: string, rate: number, medianMs?: number): void {
-  const median = medianMs === undefined ? '' : `   median of one ${medianMs.toFixed(2)} ms`;
-  console.log(`${what.padEnd(32)}${Math.round(rate).toString().padStart(8)}/s${median}`);
-}
+type Measured = { readonly rate: number; readonly medianMs: number };
 
-async function benchInProcess(): Promise<{ rate: number; medianMs: number }> {
+async function benchInProcess(dataDir: string): Promise<Measured> {
   const engine = createEngine({
-    dataDir: join(folder, 'in-process'),
+    dataDir,
     taskRunner: {
       call: async () => ({ kind: 'succeeded', output: { ok: true } }),
       follow: async () => ({ kind: 'succeeded', output: null }),
@@ -92,7 +105,7 @@ async function inProcessRunner(engine: Engine): Promise<(job: number) => Promise
   };
 }
 
-async function benchOverTheWire(): Promise<{ rate: number; medianMs: number }> {
+async function benchOverTheWire(dataDir: string): Promise<Measured> {
   const mocks = join(folder, 'mocks.json');
   const response = { '0': { Return: { Payload: { ok: true } } } };
   writeFileSync(
@@ -105,7 +118,7 @@ async function benchOverTheWire(): Promise<{ rate: number; medianMs: number }> {
   const server = new URL('../local/stepfunctions/server.ts', import.meta.url).pathname;
   const child = spawn(
     process.execPath,
-    [server, '--port', '0', '--data', join(folder, 'wire'), '--mock-config', mocks],
+    [server, '--port', '0', '--data', dataDir, '--mock-config', mocks],
     { stdio: ['ignore', 'pipe', 'inherit'] },
   );
   const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];

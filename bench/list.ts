@@ -5,6 +5,7 @@ import { connect, type Sql } from '../jobs/store/connect.ts';
 import { startTestServer, TEMPLATE } from '../test/support/postgres-server.ts';
 import { keyFor } from '../test/api/app-deps.ts';
 import { openApi } from './open-api.ts';
+import { report } from './support/measure.ts';
 
 const jobs = Number(process.env['JOBS'] ?? 1_000_000);
 const tenants = 20;
@@ -38,10 +39,11 @@ const queries = [
   `createdBefore=${middle}`,
   `createdBefore=${middle}&status=FAILED`,
 ];
+const rows: Record<string, string> = {};
 for (const [who, key] of Object.entries(keys)) {
-  for (const query of queries)
-    console.log(`${who.padEnd(9)}${(await time(key, query)).padEnd(28)}${query}`);
+  for (const query of queries) rows[`${who} ${query}`] = await time(key, query);
 }
+report(`list: ${jobs} jobs; median / slowest of ${calls} calls, how many found`, rows);
 await api.close();
 await sql.end();
 await server.stop();

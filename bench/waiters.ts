@@ -7,6 +7,7 @@ import { connect } from '../jobs/store/connect.ts';
 import { startTestServer, TEMPLATE } from '../test/support/postgres-server.ts';
 import { keyFor } from '../test/api/app-deps.ts';
 import { openApi } from './open-api.ts';
+import { report } from './support/measure.ts';
 
 const held = Number(process.env['HELD'] ?? 5_000);
 const watchedMs = 10_000;
@@ -34,21 +35,22 @@ const cpuBefore = process.cpuUsage();
 await delay(watchedMs);
 const cpu = process.cpuUsage(cpuBefore);
 const busyPercent = ((cpu.user + cpu.system) / 10 / watchedMs).toFixed(1);
-console.log(
-  `${held} held: ${busyPercent} % of a core here, ${Math.round(process.memoryUsage().rss / 1e6)} MB`,
-);
+const megabytes = Math.round(process.memoryUsage().rss / 1e6);
 
 const probe = performance.now();
 await get(`/jobs/${jobs[0]?.id}`);
-console.log(`another request meanwhile: ${(performance.now() - probe).toFixed(1)} ms`);
+const probeMs = performance.now() - probe;
 
 const ended = performance.now();
 await sql`update jobs set status = 'CANCELLED', finished_at = now(), revision = revision + 1 where tenant_id = 'acme'`;
 const statuses = await Promise.all(answers);
-console.log(
-  `all ended at once: ${statuses.filter((status) => status === 'CANCELLED').length} told within ${Math.round(performance.now() - ended)} ms`,
-);
-console.log(`held for ${Math.round((ended - before) / 1000)} s`);
+const told = statuses.filter((status) => status === 'CANCELLED').length;
+report(`waiters: ${held} requests held for ${Math.round((ended - before) / 1000)} s`, {
+  '% of a core meanwhile': busyPercent,
+  'memory of client and server, MB': megabytes,
+  'another request meanwhile, ms': probeMs.toFixed(1),
+  'all jobs end at once: told within, ms': `${told} in ${Math.round(performance.now() - ended)}`,
+});
 agent.destroy();
 await api.close();
 await sql.end();
