@@ -13,7 +13,7 @@ import { logError } from '../jobs/log-error.ts';
 import { readDispatcherConfig } from '../jobs/config.ts';
 import { withDirectSqs, withDirectStepFunctions } from '../jobs/direct-aws-calls.ts';
 import { dispatch } from '../jobs/dispatch/dispatch-message.ts';
-import { createRecordStarted } from '../jobs/dispatch/record-together.ts';
+import { createSharedStatements } from '../jobs/dispatch/shared-statements.ts';
 import type { DispatchDeps } from '../jobs/dispatch/run-context.ts';
 import { createExecutions } from '../jobs/executions.ts';
 import { createRelay } from '../jobs/relay.ts';
@@ -163,7 +163,7 @@ function createDeps(): Deps {
     log,
     executions: createExecutions(sfn, config.stateMachineArnPrefix, config.stateMachineAlias),
     timeoutSecondsOf: (type) => config.jobTypeTimeouts.get(type),
-    recordStarted: createRecordStarted(sql),
+    ...createSharedStatements(sql),
     takeStartToken: () => startTokens.take(),
     publishSoon: (row) => relay.publishSoon(row),
     random: Math.random,

@@ -3,7 +3,7 @@ import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { Logger } from 'pino';
 import type { WorkerConfig } from '../jobs/config.ts';
 import { type Disposition, dispatch } from '../jobs/dispatch/dispatch-message.ts';
-import { createRecordStarted } from '../jobs/dispatch/record-together.ts';
+import { createSharedStatements } from '../jobs/dispatch/shared-statements.ts';
 import type { DispatchDeps } from '../jobs/dispatch/run-context.ts';
 import { applyExecutionEvent } from '../jobs/execution-events.ts';
 import type { FailedExecution } from '../jobs/execution-failure.ts';
@@ -206,7 +206,7 @@ function toDispatchDeps(
     log,
     executions: createExecutions(sfn, config.stateMachineArnPrefix, config.stateMachineAlias),
     timeoutSecondsOf: (type) => registry.get(type)?.timeoutSeconds,
-    recordStarted: createRecordStarted(sql),
+    ...createSharedStatements(sql),
     takeStartToken: () => startTokens.take(),
     publishSoon: (row) => relay.publishSoon(row),
     random: Math.random,

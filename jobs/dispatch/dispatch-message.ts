@@ -11,13 +11,7 @@ import { redriveRun } from './redrive-run.ts';
 import { type DispatchDeps, type DispatchWork, failRun } from './run-context.ts';
 import { expire, startRun } from './start-run.ts';
 import { stopRun } from './stop-run.ts';
-import {
-  claimMessage,
-  closeMessage,
-  type InboxClaim,
-  postponeMessage,
-  putOffCopy,
-} from '../store/inbox.ts';
+import { closeMessage, type InboxClaim, postponeMessage, putOffCopy } from '../store/inbox.ts';
 import { quarantine, type ReceivedMessage } from '../store/quarantine.ts';
 import { statementMs, timingStatements } from '../store/statement-time.ts';
 
@@ -77,7 +71,7 @@ async function dispatchEnvelope(deps: DispatchDeps, envelope: Envelope): Promise
   const pace = deps.claimPace ?? claimPace;
   const claimedAt = performance.now();
   const hash = requestHashOf(envelope);
-  const answer = await claimMessage(deps.sql, envelope, hash, pace.leaseMs);
+  const answer = await deps.claimMessage({ envelope, requestHash: hash, leaseMs: pace.leaseMs });
   crashPoint('after-message-claimed');
   switch (answer.kind) {
     case 'job-unknown':

@@ -8,14 +8,13 @@ import type { JobId } from '../ids.ts';
 import type { Sql } from '../store/connect.ts';
 import { finishJob } from '../store/finish-job.ts';
 import type { DispatchableRun, InboxClaim } from '../store/inbox.ts';
-import type { RecordStarted } from './record-together.ts';
+import type { SharedStatements } from './shared-statements.ts';
 
-export type DispatchDeps = {
+export type DispatchDeps = SharedStatements & {
   readonly sql: Sql;
   readonly executions: Executions;
   /** How long an execution of this job type may take, seconds; undefined for an unknown type. */
   readonly timeoutSecondsOf: (type: string) => number | undefined;
-  readonly recordStarted: RecordStarted;
   /** Waits for a token under the StartExecution quota. */
   readonly takeStartToken: () => Promise<void>;
   readonly publishSoon: (row: OutboxRow) => void;

@@ -40,54 +40,103 @@ type Existing = {
   readonly leaseSeconds: number | null;
 };
 
-/**
- * Takes a message in and claims it. A row of the same key whose hash differs is never touched: the same key for
- * another request is an alert, not a retry. The job's run is read by the same statement, just before the claim.
- */
+/** A message that is to be claimed; `requestHash` is of what it asks for. */
+export type Claiming = {
+  readonly envelope: Envelope;
+  readonly requestHash: string;
+  /** Default: claimLeaseMs. */
+  readonly leaseMs?: number;
+};
+
+/** As claimMessages, for one. */
 export async function claimMessage(
   sql: Sql,
   envelope: Envelope,
   requestHash: string,
   leaseMs: number = claimLeaseMs,
 ): Promise<InboxAnswer> {
-  const { tenantId, jobId } = envelope.payload;
-  const leaseToken = randomUUID();
-  const [row] = await sql<(DispatchableRun & { attempts: number | null })[]>`
-    with job as (
-      select type, status, run, execution_name, redrive_count, expires_at from jobs
-      where job_id = ${jobId} and tenant_id = ${tenantId}
+  const [answer] = await claimMessages(sql, [{ envelope, requestHash, leaseMs }]);
+  if (answer === undefined) throw new Error('a claim without an answer');
+  return answer;
+}
+
+/**
+ * Takes messages in and claims them, in one statement. A row of the same key whose hash differs is never touched: the same
+ * key for another request is an alert, not a retry. The job's run is read by the same statement, just before the claim.
+ *
+ * No key may be there twice. Rows are inserted in the order of their keys, so that two such statements never wait for
+ * each other.
+ */
+export async function claimMessages(sql: Sql, wanted: readonly Claiming[]): Promise<InboxAnswer[]> {
+  const tokens = wanted.map(() => randomUUID());
+  const rows = await sql<(DispatchableRun & { place: number; attempts: number | null })[]>`
+    with given as (
+      select * from jsonb_to_recordset(${sql.json(wanted.map((each, place) => toGiven(each, place, tokens[place])))})
+        as given (place integer, tenant_id text, idempotency_key text, message_id uuid, message_type text, job_id uuid,
+                  request_hash text, lease_token uuid, lease_ms double precision)
+      -- Else the planner takes any list for a hundred, and reads a young table whole for one row.
+      limit ${wanted.length}
+    ),
+    run as (
+      select place, type, status, run, execution_name, redrive_count, expires_at
+      from given join jobs using (job_id, tenant_id)
     ),
     claimed as (
       insert into worker_inbox as inbox (tenant_id, idempotency_key, message_id, message_type, job_id, request_hash,
                                          status, attempts, lease_token, lease_until)
-      select ${tenantId}, ${envelope.idempotencyKey}, ${envelope.messageId}::uuid, ${envelope.messageType},
-             ${jobId}::uuid, ${requestHash}, 'PROCESSING', 1, ${leaseToken}::uuid,
-             now() + ${leaseMs}::float8 * interval '1 millisecond'
-      from job
+      select tenant_id, idempotency_key, message_id, message_type, job_id, request_hash, 'PROCESSING', 1, lease_token,
+             now() + lease_ms * interval '1 millisecond'
+      from given join run using (place)
+      order by tenant_id, idempotency_key
       on conflict (tenant_id, idempotency_key) do update set
         status = 'PROCESSING', attempts = inbox.attempts + 1, deliveries = inbox.deliveries + 1,
         lease_token = excluded.lease_token, lease_until = excluded.lease_until, updated_at = now()
       where inbox.request_hash = excluded.request_hash
         and (inbox.status in ('RECEIVED', 'FAILED_RETRYABLE')
           or (inbox.status = 'PROCESSING' and inbox.lease_until < now()))
-      returning attempts
+      returning inbox.tenant_id, inbox.idempotency_key, attempts
     )
-    select type, status, run, execution_name as "executionName", redrive_count as "redriveCount",
-           extract(epoch from expires_at - now())::double precision as "expiresInSeconds",
-           (select attempts from claimed) as attempts
-    from job`;
-  if (row === undefined) return { kind: 'job-unknown' };
-  const { attempts, ...run } = row;
-  if (attempts !== null) {
-    const { idempotencyKey } = envelope;
-    return { kind: 'claimed', claim: { tenantId, idempotencyKey, leaseToken, attempts }, run };
-  }
+    select place, type, run.status, run, execution_name as "executionName", redrive_count as "redriveCount",
+           extract(epoch from expires_at - now())::double precision as "expiresInSeconds", attempts
+    from run join given using (place) left join claimed using (tenant_id, idempotency_key)`;
+  const found = new Map(rows.map(({ place, ...row }) => [place, row]));
+  return await Promise.all(
+    wanted.map(async (each, place): Promise<InboxAnswer> => {
+      const row = found.get(place);
+      if (row === undefined) return { kind: 'job-unknown' };
+      const { attempts, ...run } = row;
+      if (attempts === null) return meaning(await countDelivery(sql, each));
+      const { tenantId } = each.envelope.payload;
+      const { idempotencyKey } = each.envelope;
+      const leaseToken = tokens[place] ?? '';
+      return { kind: 'claimed', claim: { tenantId, idempotencyKey, leaseToken, attempts }, run };
+    }),
+  );
+}
+
+const toGiven = ({ envelope, requestHash, leaseMs }: Claiming, place: number, leaseToken = '') => ({
+  place,
+  tenant_id: envelope.payload.tenantId,
+  idempotency_key: envelope.idempotencyKey,
+  message_id: envelope.messageId,
+  message_type: envelope.messageType,
+  job_id: envelope.payload.jobId,
+  request_hash: requestHash,
+  lease_token: leaseToken,
+  lease_ms: leaseMs ?? claimLeaseMs,
+});
+
+/** Counts a delivery that claims nothing, and gives the row that stands against it. */
+async function countDelivery(
+  sql: Sql,
+  { envelope, requestHash }: Claiming,
+): Promise<Existing | undefined> {
   const [existing] = await sql<Existing[]>`
     update worker_inbox set deliveries = deliveries + 1, updated_at = now()
-    where tenant_id = ${tenantId} and idempotency_key = ${envelope.idempotencyKey}
+    where tenant_id = ${envelope.payload.tenantId} and idempotency_key = ${envelope.idempotencyKey}
     returning status, request_hash = ${requestHash} as "sameRequest",
               extract(epoch from lease_until - now())::double precision as "leaseSeconds"`;
-  return meaning(existing);
+  return existing;
 }
 
 function meaning(existing: Existing | undefined): InboxAnswer {

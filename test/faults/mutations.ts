@@ -26,6 +26,13 @@ export const mutations: readonly Mutation[] = [
     tests: ['test/jobs/inbox.test.ts'],
   },
   {
+    guard: 'inbox: the lease token closes it when a start is recorded',
+    file: 'jobs/store/dispatched-run.ts',
+    from: '        and worker_inbox.lease_token = given.lease_token\n',
+    to: '',
+    tests: ['test/jobs/start-race.test.ts'],
+  },
+  {
     guard: 'inbox: the lease is renewed while a message is worked on',
     file: 'jobs/dispatch/keep-claim.ts',
     from: '    renew().catch(',

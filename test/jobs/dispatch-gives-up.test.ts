@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { pino } from 'pino';
-import { createRecordStarted } from '../../jobs/dispatch/record-together.ts';
+import { createSharedStatements } from '../../jobs/dispatch/shared-statements.ts';
 import { dispatch } from '../../jobs/dispatch/dispatch-message.ts';
 import { createExecutions, type Executions } from '../../jobs/executions.ts';
 import { Terminal, Transient } from '../../jobs/failure.ts';
@@ -19,7 +19,7 @@ const deliver = async (envelope: object, start: Executions['start']): Promise<st
     sql,
     executions: { ...executions, start },
     timeoutSecondsOf: () => 600,
-    recordStarted: createRecordStarted(sql),
+    ...createSharedStatements(sql),
     takeStartToken: () => Promise.resolve(),
     publishSoon: () => undefined,
     log: pino({ level: 'silent' }),

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
+import { createSharedStatements } from '../../jobs/dispatch/shared-statements.ts';
 import { requestHashOf } from '../../jobs/dispatch/dispatch-message.ts';
 import { claimMessage, closeMessage, postponeMessage, putOffCopy } from '../../jobs/store/inbox.ts';
 import { connectTest } from '../support/connect-test.ts';
@@ -112,4 +114,39 @@ test('a copy of a message in other hands goes back to the outbox, due when their
   const [row] = await sql`
     select published_at, next_attempt_at > now() + interval '15 seconds' as later from outbox where job_id = ${jobId}`;
   assert.deepEqual({ ...row }, { published_at: null, later: true });
+});
+
+test('messages of one moment are claimed in one statement, each with its own answer', async () => {
+  const { claimMessage: claim } = createSharedStatements(sql);
+  const jobs = await Promise.all(Array.from({ length: 10 }, () => seedJob(sql)));
+  const [first] = jobs;
+  assert.ok(first);
+  const unknown = {
+    ...first.envelope,
+    payload: { ...first.envelope.payload, jobId: randomUUID() },
+  };
+  const done = await claimMessage(sql, first.envelope, requestHashOf(first.envelope));
+  assert.ok(done.kind === 'claimed');
+  await closeMessage(sql, done.claim, 'COMPLETED', 'done');
+  const answers = await Promise.all(
+    [...jobs.map(({ envelope }) => envelope), { ...unknown, idempotencyKey: 'of nobody' }].map(
+      (envelope) => claim({ envelope, requestHash: requestHashOf(envelope) }),
+    ),
+  );
+  assert.deepEqual(
+    answers.map(({ kind }) => kind),
+    ['completed', ...Array(9).fill('claimed'), 'job-unknown'],
+  );
+  const [row] = await sql`
+    select count(distinct xmin::text)::integer as transactions from worker_inbox
+    where job_id in (select job_id from jsonb_to_recordset(${sql.json(jobs.slice(1).map(({ jobId }) => ({ job_id: jobId })))}) as of_test(job_id uuid))`;
+  assert.equal(row?.['transactions'], 1);
+});
+
+test('two deliveries of one message at the same moment are one claim', async () => {
+  const { claimMessage: claim } = createSharedStatements(sql);
+  const { envelope } = await seedJob(sql);
+  const requestHash = requestHashOf(envelope);
+  const answers = await Promise.all([1, 2, 3].map(() => claim({ envelope, requestHash })));
+  assert.deepEqual(answers.map(({ kind }) => kind).sort(), ['busy', 'busy', 'claimed']);
 });

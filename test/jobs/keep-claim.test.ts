@@ -4,7 +4,7 @@ import { after, test } from 'node:test';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { pino } from 'pino';
 import { dispatch } from '../../jobs/dispatch/dispatch-message.ts';
-import { createRecordStarted } from '../../jobs/dispatch/record-together.ts';
+import { createSharedStatements } from '../../jobs/dispatch/shared-statements.ts';
 import type { DispatchDeps } from '../../jobs/dispatch/run-context.ts';
 import { createExecutions } from '../../jobs/executions.ts';
 import type { JobId } from '../../jobs/ids.ts';
@@ -49,7 +49,7 @@ const deps: DispatchDeps = {
   sql,
   executions: createExecutions(sfn, 'arn:aws:states:us-east-1:000000000000:stateMachine:pawl-'),
   timeoutSecondsOf: () => 600,
-  recordStarted: createRecordStarted(sql),
+  ...createSharedStatements(sql),
   takeStartToken: () => Promise.resolve(),
   publishSoon: () => undefined,
   log: pino({ level: 'silent' }),

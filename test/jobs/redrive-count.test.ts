@@ -11,7 +11,7 @@ import {
 } from '@aws-sdk/client-sfn';
 import { pino } from 'pino';
 import { dispatch, requestHashOf } from '../../jobs/dispatch/dispatch-message.ts';
-import { createRecordStarted } from '../../jobs/dispatch/record-together.ts';
+import { createSharedStatements } from '../../jobs/dispatch/shared-statements.ts';
 import type { DispatchDeps } from '../../jobs/dispatch/run-context.ts';
 import { createExecutions, executionInput } from '../../jobs/executions.ts';
 import { Transient } from '../../jobs/failure.ts';
@@ -50,7 +50,7 @@ const deps: DispatchDeps = {
   sql,
   executions,
   timeoutSecondsOf: () => 600,
-  recordStarted: createRecordStarted(sql),
+  ...createSharedStatements(sql),
   takeStartToken: () => Promise.resolve(),
   publishSoon: () => undefined,
   log: pino({ level: 'silent' }),

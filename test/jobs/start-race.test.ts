@@ -47,3 +47,30 @@ for (const status of ['SUCCEEDED', 'CANCELLED'] as const) {
     assert.equal(inbox?.['status'], 'COMPLETED');
   });
 }
+
+test('a start recorded under a lost lease leaves the message to whoever has it', async () => {
+  const { jobId, envelope } = await seedJob(sql);
+  const hash = requestHashOf(envelope);
+  const lost = await claimMessage(sql, envelope, hash, 1);
+  await waitFor(async () => {
+    const rows = await sql`
+      select from worker_inbox where job_id = ${jobId} and lease_until < clock_timestamp()`;
+    return rows.length === 1;
+  }, 5_000);
+  const held = await claimMessage(sql, envelope, hash);
+  assert.ok(lost.kind === 'claimed' && held.kind === 'claimed');
+  await recordStarts(sql, [
+    {
+      claim: lost.claim,
+      jobId,
+      executionArn: 'arn',
+      executionName: jobId,
+      redriveCount: 0,
+      timeoutSeconds: 9,
+      outcome: 'started',
+    },
+  ]);
+  const [inbox] = await sql`
+    select status, lease_token::text as token from worker_inbox where job_id = ${jobId}`;
+  assert.deepEqual({ ...inbox }, { status: 'PROCESSING', token: held.claim.leaseToken });
+});

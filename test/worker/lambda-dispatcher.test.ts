@@ -16,6 +16,7 @@ import {
 } from '@aws-sdk/client-sqs';
 import { pino } from 'pino';
 import postgres from 'postgres';
+import { createSharedStatements } from '../../jobs/dispatch/shared-statements.ts';
 import { createExecutions } from '../../jobs/executions.ts';
 import { connect } from '../../jobs/store/connect.ts';
 import { functionsOf } from '../../local/lambda/functions.ts';
@@ -192,9 +193,8 @@ test('a message that nobody can work on is quarantined; the others of its batch 
   assert.ok(kept !== undefined);
 });
 
-const deadDatabase = () => ({
-  log: pino({ level: 'silent' }),
-  sql: connect(
+function deadDatabase() {
+  const sql = connect(
     {
       url: 'postgres://nobody@127.0.0.1:9/none',
       poolSize: 1,
@@ -202,14 +202,21 @@ const deadDatabase = () => ({
       lockTimeoutMs: 1_000,
     },
     'test',
-  ),
-  executions: createExecutions(new SFNClient(account), 'arn:aws:states:us-east-1:0:stateMachine:'),
-  timeoutSecondsOf: () => 300,
-  recordStarted: () => Promise.reject(new Error('nothing is started')),
-  takeStartToken: async () => undefined,
-  publishSoon: () => undefined,
-  random: Math.random,
-});
+  );
+  return {
+    sql,
+    log: pino({ level: 'silent' }),
+    executions: createExecutions(
+      new SFNClient(account),
+      'arn:aws:states:us-east-1:0:stateMachine:',
+    ),
+    timeoutSecondsOf: () => 300,
+    ...createSharedStatements(sql),
+    takeStartToken: async () => undefined,
+    publishSoon: () => undefined,
+    random: Math.random,
+  };
+}
 
 const request = {
   messageId: 'm-1',
