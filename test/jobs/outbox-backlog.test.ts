@@ -6,9 +6,9 @@ const sql = await connectTest();
 
 test('the sweep of job requests does not read past the events that wait for an absent bus', async () => {
   await sql`
-    insert into outbox (message_id, tenant_id, destination, message_type, envelope, next_attempt_at)
+    insert into outbox (message_id, tenant_id, destination, message_type, envelope, next_attempt_at, receiver)
     select gen_random_uuid(), 'acme', case when n % 3 = 0 then 'webhook' else 'event-bus' end, 'job.succeeded', '{}',
-           now() - interval '1 hour' + n * interval '1 millisecond'
+           now() - interval '1 hour' + n * interval '1 millisecond', case when n % 3 = 0 then 'receiver.example' end
     from generate_series(1, 20000) n`;
   await sql`
     insert into outbox (message_id, tenant_id, destination, message_type, envelope)
