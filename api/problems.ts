@@ -24,6 +24,8 @@ export const problems = {
   },
   'effect-not-found': { status: 404, title: 'There is no such effect' },
   'execution-not-found': { status: 404, title: 'Step Functions has no execution of this job' },
+  'map-run-not-found': { status: 404, title: 'The job’s execution has no such Map Run' },
+  'key-not-found': { status: 404, title: 'No API key of this prefix is in use' },
   'bulk-operation-not-found': { status: 404, title: 'There is no such bulk operation' },
   'method-not-allowed': { status: 405, title: 'This address does not take this method' },
   'request-timeout': { status: 408, title: 'The request did not arrive in time' },

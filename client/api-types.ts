@@ -652,6 +652,75 @@ export type Operations = {
       nextToken: string | null;
     };
   };
+  /** GET /jobs/{jobId}/map-runs: List the Map Runs of a job’s execution, newest first */
+  listMapRuns: {
+    path: { jobId: string };
+    answer: {
+      mapRuns: {
+        /** the last part of its ARN */
+        mapRunId: string;
+        arn: string;
+        /** RUNNING, SUCCEEDED, FAILED or ABORTED */
+        status: string;
+        startedAt: string | null;
+        stoppedAt: string | null;
+        redriveCount: number;
+        redrivenAt: string | null;
+        /** as DescribeMapRun counts them: total, pending, running, succeeded, failed, … */
+        executionCounts: {
+          [name: string]: number;
+        };
+        /** as DescribeMapRun counts them: total, pending, running, succeeded, failed, … */
+        itemCounts: {
+          [name: string]: number;
+        };
+      }[];
+    };
+  };
+  /** GET /jobs/{jobId}/map-runs/{mapRunId}/children: Page through the child executions of a Map Run, newest first */
+  listMapRunChildren: {
+    path: { jobId: string; mapRunId: string };
+    query: {
+      status?: 'RUNNING' | 'SUCCEEDED' | 'FAILED' | 'TIMED_OUT' | 'ABORTED' | 'PENDING_REDRIVE';
+      limit?: number;
+      nextToken?: string;
+    };
+    answer: {
+      children: {
+        name: string;
+        arn: string;
+        status: string;
+        startedAt: string | null;
+        stoppedAt: string | null;
+        redriveCount: number;
+        redrivenAt: string | null;
+      }[];
+      nextToken: string | null;
+    };
+  };
+  /** GET /jobs/{jobId}/map-runs/{mapRunId}/child: See one child execution of a Map Run, with its events where it has a history */
+  getMapRunChild: {
+    path: { jobId: string; mapRunId: string };
+    query: { arn: string };
+    answer: {
+      name: string;
+      arn: string;
+      status: string;
+      startedAt: string | null;
+      stoppedAt: string | null;
+      redriveCount: number;
+      redrivenAt: string | null;
+      error: string | null;
+      cause: string | null;
+      input: string | null;
+      output: string | null;
+      events:
+        | {
+            [name: string]: unknown;
+          }[]
+        | null;
+    };
+  };
   /** POST /jobs/redrive: Redrive all jobs that match, at a pace */
   redriveJobs: {
     body: {
@@ -1351,6 +1420,51 @@ export type Operations = {
       unitPrice: number;
     };
   };
+  /** GET /ops/state-machines: See what the linter says of each job type’s state machine */
+  listStateMachines: {
+    answer: {
+      stateMachines: {
+        type: string;
+        /** what goes against the rules that keep executions redrivable; none: in order */
+        findings: {
+          rule: string;
+          state: string | null;
+          what: string;
+          why: string;
+          mend: string;
+        }[];
+      }[];
+    };
+  };
+  /** GET /ops/keys: List API keys, newest first; no secret is kept */
+  listKeys: {
+    query: { tenantId?: string; limit?: number; cursor?: string };
+    answer: {
+      keys: {
+        keyId: string;
+        /** the 12 characters by which it is looked up */
+        prefix: string;
+        tenantId: string | null;
+        scopes: string[];
+        name: string;
+        createdAt: string;
+        expiresAt: string | null;
+        revokedAt: string | null;
+        lastUsedAt: string | null;
+      }[];
+      nextCursor: string | null;
+    };
+  };
+  /** POST /ops/keys/{prefix}/revoke: Revoke an API key for good; it stops working within 10 seconds */
+  revokeKey: {
+    path: { prefix: string };
+    body: {
+      reason: string;
+    };
+    answer: {
+      revoked: boolean;
+    };
+  };
   /** GET /ops/audit: See who did what, when and why */
   getAudit: {
     query: {
@@ -1409,6 +1523,9 @@ export const routes = {
   getTrail: ['GET', '/jobs/{jobId}/trail'],
   getExecution: ['GET', '/jobs/{jobId}/execution'],
   getHistory: ['GET', '/jobs/{jobId}/history'],
+  listMapRuns: ['GET', '/jobs/{jobId}/map-runs'],
+  listMapRunChildren: ['GET', '/jobs/{jobId}/map-runs/{mapRunId}/children'],
+  getMapRunChild: ['GET', '/jobs/{jobId}/map-runs/{mapRunId}/child'],
   redriveJobs: ['POST', '/jobs/redrive'],
   cancelJobs: ['POST', '/jobs/cancel'],
   listBulkOperations: ['GET', '/ops/bulk'],
@@ -1437,5 +1554,8 @@ export const routes = {
   cancelEventReplay: ['POST', '/ops/events/replays/{name}/cancel'],
   listStock: ['GET', '/ops/stock'],
   setStock: ['PUT', '/ops/stock/{sku}'],
+  listStateMachines: ['GET', '/ops/state-machines'],
+  listKeys: ['GET', '/ops/keys'],
+  revokeKey: ['POST', '/ops/keys/{prefix}/revoke'],
   getAudit: ['GET', '/ops/audit'],
 } as const satisfies Record<keyof Operations, readonly [method: string, path: string]>;

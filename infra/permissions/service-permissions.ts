@@ -11,7 +11,7 @@ const allow = (sid: string, actions: string[], resources: string[]): PolicyState
 /** The API takes jobs in and shows them. It starts, redrives and stops nothing: that is the worker's. */
 export function apiStatements(
   messaging: MessagingStack,
-  { machines, executions }: StatesArns,
+  { machines, executions, mapRuns, children }: StatesArns,
 ): PolicyStatement[] {
   const { jobRequests, executionEvents } = messaging;
   const pairs = [jobRequests, executionEvents, ...messaging.subscribers];
@@ -42,9 +42,12 @@ export function apiStatements(
         'states:DescribeExecution',
         'states:GetExecutionHistory',
         'states:DescribeStateMachineForExecution',
+        'states:ListMapRuns',
       ],
       [executions],
     ),
+    allow('ShowMapRuns', ['states:DescribeMapRun', 'states:ListExecutions'], [mapRuns]),
+    allow('ShowChildren', ['states:DescribeExecution'], [children]),
     allow('ShowDefinitions', ['states:DescribeStateMachine'], [machines]),
     ...replayStatements(messaging),
   ];

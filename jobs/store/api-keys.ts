@@ -104,6 +104,24 @@ export async function listApiKeys(sql: Sql): Promise<ListedKey[]> {
     from api_keys order by created_at`;
 }
 
+/** A page of them, newest first; `before` is the id of the last one of the page before. */
+export async function findApiKeys(
+  sql: Sql,
+  page: {
+    readonly tenantId: string | undefined;
+    readonly before: string | undefined;
+    readonly limit: number;
+  },
+): Promise<ListedKey[]> {
+  return await sql<ListedKey[]>`
+    select key_id as "keyId", tenant_id as "tenantId", prefix, scopes, name, created_at as "createdAt",
+           expires_at as "expiresAt", revoked_at as "revokedAt", last_used_at as "lastUsedAt"
+    from api_keys
+    where (${page.tenantId ?? null}::text is null or tenant_id = ${page.tenantId ?? null})
+      and (${page.before ?? null}::uuid is null or key_id < ${page.before ?? null}::uuid)
+    order by key_id desc limit ${page.limit}`;
+}
+
 /** Gives whether a key of this prefix was there and not revoked before. */
 export async function revokeApiKey(sql: Sql, prefix: string): Promise<boolean> {
   const rows = await sql`

@@ -10,6 +10,7 @@ export type OperatorAction =
   | 'callback.resolve'
   | 'stock.set'
   | 'effect.resolve'
+  | 'key.revoke'
   | 'events.replay'
   | 'events.cancel-replay'
   | 'bulk.start'

@@ -47,6 +47,16 @@ export const unusedPermissions: readonly {
     reason: 'An operator has events replayed (test/events/replay.test.ts).',
   },
   {
+    component: /^api$/,
+    actions: [
+      'states:ListMapRuns',
+      'states:DescribeMapRun',
+      'states:ListExecutions',
+      'states:DescribeExecution',
+    ],
+    reason: 'An operator looks into distributed Maps (test/console/map-runs.test.ts).',
+  },
+  {
     component: /^worker$/,
     actions: ['sqs:SendMessage'],
     reason: 'The sweep sends what the API could not, or what was put off.',

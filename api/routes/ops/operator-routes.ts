@@ -12,8 +12,11 @@ import { getOutbox } from './get-outbox.ts';
 import { getOverview } from './get-overview.ts';
 import { getQueues } from './get-queues.ts';
 import { getRedrivePreview } from './get-redrive-preview.ts';
+import { getStateMachines } from './get-state-machines.ts';
 import { getStuck } from './get-stuck.ts';
 import { getTrail } from './get-trail.ts';
+import { keys } from './keys.ts';
+import { mapRuns } from './map-runs.ts';
 import { postBulk } from './post-bulk.ts';
 import { quarantine } from './quarantine.ts';
 import { stock } from './stock.ts';
@@ -24,6 +27,7 @@ export const operatorRoutes = [
   getTrail,
   getExecution,
   getHistory,
+  mapRuns,
   getRedrivePreview,
   postBulk,
   bulkOperations,
@@ -38,5 +42,7 @@ export const operatorRoutes = [
   callbacks,
   eventReplays,
   stock,
+  getStateMachines,
+  keys,
   getAudit,
 ];
