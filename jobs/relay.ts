@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { backoffMs } from './backoff.ts';
 import { crashPoint } from './crash-point.ts';
 import { createMicroBatch } from './micro-batch.ts';
+import { shareStatement } from './share-statement.ts';
 import type { Sql } from './store/connect.ts';
 import {
   firstLeaseSeconds,
@@ -36,7 +37,8 @@ export type Relay = {
 const maxBatch = 10;
 const backoff = { firstMs: 500, capMs: 60_000 };
 
-export function createRelay(deps: RelayDeps): Relay {
+export function createRelay(given: RelayDeps): Relay {
+  const deps = { ...given, recordTogether: recorderOf(given.sql) };
   const batch = createMicroBatch<Leased>({
     maxItems: maxBatch,
     maxInFlight: 4,
@@ -63,10 +65,26 @@ export function createRelay(deps: RelayDeps): Relay {
   };
 }
 
+type Publishing = RelayDeps & {
+  readonly recordTogether: (rows: readonly OutboxRow[]) => Promise<void>;
+};
+
+/** Records what several batches have sent in one statement; nobody waits for it, and the rows' lease is seconds. */
+const recorderOf = (sql: Sql) =>
+  shareStatement<readonly OutboxRow[], void>({
+    maxItems: 20,
+    maxInFlight: 2,
+    gatherMs: 5,
+    together: async (batches) => {
+      await recordPublished(sql, batches.flat());
+      return batches.map(() => undefined);
+    },
+  });
+
 /** `until` when it is this process's to send; milliseconds of performance.now(). */
 type Leased = { readonly row: OutboxRow; readonly until: number };
 
-async function publish(deps: RelayDeps, rows: readonly OutboxRow[]): Promise<void> {
+async function publish(deps: Publishing, rows: readonly OutboxRow[]): Promise<void> {
   crashPoint('before-send-message-batch');
   const errors = await send(deps, rows);
   crashPoint('after-send-message-batch');
@@ -83,7 +101,7 @@ async function publish(deps: RelayDeps, rows: readonly OutboxRow[]): Promise<voi
       },
     ];
   });
-  if (published.length > 0) await recordPublished(deps.sql, published);
+  if (published.length > 0) await deps.recordTogether(published);
   crashPoint('after-publish-recorded');
   if (failures.length > 0) {
     deps.log.warn(
