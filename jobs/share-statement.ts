@@ -1,4 +1,5 @@
 import { createMicroBatch } from './micro-batch.ts';
+import { beginStatement, timingNone } from './store/statement-time.ts';
 
 type Options<Item, Answer> = {
   readonly maxItems: number;
@@ -27,7 +28,7 @@ export function shareStatement<Item, Answer>({
     ...batching,
     flush: async (waiting) => {
       try {
-        const answers = await together(waiting.map(({ item }) => item));
+        const answers = await timingNone(() => together(waiting.map(({ item }) => item)));
         waiting.forEach(({ settle }, index) => settle(Promise.resolve(answerAt(answers, index))));
       } catch (error) {
         for (const { item, settle } of waiting) {
@@ -36,10 +37,15 @@ export function shareStatement<Item, Answer>({
       }
     },
   });
-  return async (item) =>
-    sharable(item)
-      ? await new Promise((resolve) => batch.add({ item, settle: resolve }))
-      : await alone(item);
+  const inCompany = async (item: Item): Promise<Answer> => {
+    const end = beginStatement();
+    try {
+      return await new Promise((resolve) => batch.add({ item, settle: resolve }));
+    } finally {
+      end();
+    }
+  };
+  return async (item) => (sharable(item) ? await inCompany(item) : await alone(item));
 }
 
 function answerAt<Answer>(answers: readonly Answer[], index: number): Answer {
