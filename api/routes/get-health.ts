@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { assertSchema, SchemaMismatchError } from '../../jobs/store/migrate.ts';
+import { assertSchema, SchemaTooOldError } from '../../jobs/store/migrate.ts';
 import type { Api, AppDeps } from '../api.ts';
 import { Problem } from '../problems.ts';
 import { problemResponses } from '../schemas.ts';
@@ -25,7 +25,7 @@ export function getHealth(api: Api, { sql }: AppDeps, isRefusing: () => boolean)
       await assertSchema(sql);
     } catch (error) {
       const detail =
-        error instanceof SchemaMismatchError ? error.message : 'the database cannot be reached';
+        error instanceof SchemaTooOldError ? error.message : 'the database cannot be reached';
       throw new Problem('unavailable', { detail }, { 'retry-after': '2' });
     }
     return ok;

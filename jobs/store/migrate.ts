@@ -18,8 +18,9 @@ export function newestMigration(): number {
 }
 
 /**
- * Brings the database to this source tree's schema, one transaction a file, and says which files it applied.
- * Safe to run from several processes at once. Throws where an applied file was edited since.
+ * Brings the database to this source tree's schema, one transaction a file, and says which files it applied: none where
+ * the database is newer already, as after a rollback. Safe to run from several processes at once. Throws where an
+ * applied file was edited since.
  */
 export async function migrate(databaseUrl: string): Promise<string[]> {
   const sql = postgres(databaseUrl, { max: 1, fetch_types: false, onnotice: () => undefined });
@@ -60,7 +61,6 @@ async function applyPending(sql: Sql): Promise<string[]> {
   const applied: string[] = [];
   const newest = newestMigration();
   let version = await postgrator.getDatabaseVersion();
-  if (version > newest) throw new SchemaMismatchError(version, newest);
   while (version < newest) {
     // A number is skipped where no file has it; the file and the row that records it commit together.
     await sql.unsafe('begin');
@@ -72,19 +72,20 @@ async function applyPending(sql: Sql): Promise<string[]> {
   return applied;
 }
 
-/** The database has another schema than this source tree. */
-export class SchemaMismatchError extends Error {
-  override readonly name = 'SchemaMismatchError';
+/** The database lacks migrations that this source tree needs. */
+export class SchemaTooOldError extends Error {
+  override readonly name = 'SchemaTooOldError';
   constructor(found: number, wanted: number) {
     super(
-      found > wanted
-        ? `the database is at migration ${found}, this code knows only ${wanted}: deploy the newer code`
-        : `the database is at migration ${found}, this code needs ${wanted}: run "npm run migrate" with DATABASE_URL set`,
+      `the database is at migration ${found}, this code needs ${wanted}: run "npm run migrate" with DATABASE_URL set`,
     );
   }
 }
 
-/** Throws SchemaMismatchError unless the database has exactly this source tree's schema. */
+/**
+ * Throws SchemaTooOldError where the database lacks a migration of this source tree. A newer one is as good: migrations
+ * run before the services change, and the processes of before go on meanwhile (docs/decisions/newer-schema.md).
+ */
 export async function assertSchema(sql: Sql): Promise<void> {
   const [table] = await sql<{ present: boolean }[]>`
     select to_regclass('public.schema_migrations') is not null as present`;
@@ -95,5 +96,5 @@ export async function assertSchema(sql: Sql): Promise<void> {
         >`select max(version)::integer as version from public.schema_migrations`
       : [];
   const found = row?.version ?? 0;
-  if (found !== newestMigration()) throw new SchemaMismatchError(found, newestMigration());
+  if (found < newestMigration()) throw new SchemaTooOldError(found, newestMigration());
 }
