@@ -1,9 +1,8 @@
 import { Duration, type Stack } from 'aws-cdk-lib';
 import type * as lambda from 'aws-cdk-lib/aws-lambda';
-import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { assertComplete } from './environment.ts';
 import { liveAlias, type OrchestrationInputs } from './orchestration-stack.ts';
-import { executionStatements } from './permissions/service-permissions.ts';
+import { dispatcherStatements } from './permissions/service-permissions.ts';
 import { statesArns } from './permissions/states-arns.ts';
 import { dispatcherConcurrency, dispatcherTimeoutSeconds } from './stages.ts';
 import { pawlFunction } from './task-function.ts';
@@ -47,17 +46,16 @@ export function dispatcherFunction(stack: Stack, inputs: OrchestrationInputs): l
     }),
   });
   data.grantTaskLogin(dispatcher);
-  for (const statement of executionStatements(arns)) dispatcher.addToRolePolicy(statement);
-  // What waits in the outbox for this message goes on from here.
-  queue.grantSendMessages(dispatcher);
-  // Also grants receiving, deleting and changing the visibility.
-  dispatcher.addEventSource(
-    new SqsEventSource(queue, {
-      batchSize: 10,
-      maxBatchingWindow: Duration.seconds(0),
-      maxConcurrency: dispatcherConcurrency,
-      reportBatchItemFailures: true,
-    }),
-  );
+  for (const statement of dispatcherStatements(messaging, arns)) {
+    dispatcher.addToRolePolicy(statement);
+  }
+  // Not an SqsEventSource, which would grant the function more than it uses.
+  dispatcher.addEventSourceMapping('JobRequests', {
+    eventSourceArn: queue.queueArn,
+    batchSize: 10,
+    maxBatchingWindow: Duration.seconds(0),
+    maxConcurrency: dispatcherConcurrency,
+    reportBatchItemFailures: true,
+  });
   return dispatcher;
 }

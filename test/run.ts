@@ -3,14 +3,17 @@
 //
 // A file that failed is run once more, alone: many tests start processes and have deadlines, and files beside each other
 // share the cores. What passes only alone is named at the end, so that it is mended and not got used to.
+//
+// After all of them, LAST holds what roles may do on AWS against every AWS call that Pawl's processes made meanwhile.
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startTestServer } from './support/postgres-server.ts';
 
 const ALL = 'test/**/*.test.ts';
+const LAST = 'test/infra/recorded-calls.last.ts';
 const FILE_TIMEOUT_MS = 600_000;
 const REPORTER = fileURLToPath(new URL('support/failed-files-reporter.ts', import.meta.url));
 
@@ -23,6 +26,8 @@ const concurrency = Math.min(4, Math.max(2, availableParallelism()));
 let stopped = false;
 const server = await startTestServer();
 const dir = mkdtempSync(join(tmpdir(), 'pawl-test-run-'));
+const callsDir = join(dir, 'calls');
+mkdirSync(callsDir);
 const first = await runFiles(patterns.length === 0 ? [ALL] : patterns, concurrency, 'first');
 const again =
   first.exitCode === 0 || first.failedFiles.length === 0 || stopped
@@ -31,9 +36,12 @@ const again =
 if (again !== first && again.exitCode === 0) {
   console.log(`passed only when run alone: ${first.failedFiles.join(', ')}`);
 }
+// Calls are complete only where every test has run and passed.
+const last =
+  given.length > 0 || again.exitCode !== 0 || stopped ? again : await runFiles([LAST], 1, 'last');
 rmSync(dir, { recursive: true, force: true });
 await server.stop();
-process.exitCode = again.exitCode;
+process.exitCode = last.exitCode;
 
 interface Outcome {
   readonly exitCode: number;
@@ -59,7 +67,10 @@ async function runFiles(
       ...flags,
       ...files,
     ],
-    { stdio: 'inherit', env: { ...process.env, TEST_POSTGRES_URL: server.url } },
+    {
+      stdio: 'inherit',
+      env: { ...process.env, TEST_POSTGRES_URL: server.url, CALLS_DIR: callsDir },
+    },
   );
   const forward = (signal: NodeJS.Signals): void => {
     stopped = true;

@@ -109,8 +109,29 @@ export function workerStatements(
   ];
 }
 
+/**
+ * The dispatcher as a function: Lambda receives and deletes in its role's name
+ * (https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html#events-sqs-permissions), and it puts messages
+ * back itself, or sends on what waited for one in the outbox.
+ */
+export function dispatcherStatements(
+  { jobRequests }: MessagingStack,
+  arns: StatesArns,
+): PolicyStatement[] {
+  const queue = [jobRequests.queue.queueArn];
+  return [
+    allow(
+      'EventSource',
+      ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'],
+      queue,
+    ),
+    allow('PutBack', ['sqs:SendMessage', 'sqs:ChangeMessageVisibility'], queue),
+    ...executionStatements(arns),
+  ];
+}
+
 /** What the dispatcher does in Step Functions, in the worker or as a function. */
-export function executionStatements({ machines, executions }: StatesArns): PolicyStatement[] {
+function executionStatements({ machines, executions }: StatesArns): PolicyStatement[] {
   const start = allow('Start', ['states:StartExecution'], [machines]);
   // An alias is asked about by its machine's ARN and this key:
   // https://docs.aws.amazon.com/step-functions/latest/dg/auth-version-alias.html

@@ -1,4 +1,5 @@
 // An execution environment: loads handlers and runs them, as Lambda's Node.js runtime does.
+import { channel } from 'node:diagnostics_channel';
 import { pathToFileURL } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { EnvironmentData, EnvironmentMessage, InvokeMessage } from './environment-messages.ts';
@@ -9,6 +10,9 @@ type Handler = (event: unknown, context: unknown) => unknown;
 const port = parentPort;
 if (port === null) throw new Error('environment-thread.ts runs as a worker thread only');
 const { files } = workerData as EnvironmentData; // given by environment.ts
+
+/** Says whose invocation a call belongs to, for whoever watches: one thread runs every function. */
+const invocations = channel('pawl:lambda:invocation');
 
 const say = (message: EnvironmentMessage): void => port.postMessage(message);
 
@@ -31,7 +35,8 @@ async function run(message: InvokeMessage): Promise<EnvironmentMessage> {
       getRemainingTimeInMillis: () => Math.max(0, message.deadline - Date.now()),
     };
     // undefined has no JSON; Lambda's runtime answers null for it
-    const payload = JSON.stringify(await handler(event, context)) ?? 'null';
+    const result = await invocations.runStores(context, () => handler(event, context));
+    const payload = JSON.stringify(result) ?? 'null';
     return { kind: 'done', invocation: message.invocation, failed: false, payload };
   } catch (error) {
     const payload = JSON.stringify(describeError(error));

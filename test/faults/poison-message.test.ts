@@ -17,6 +17,7 @@ import { releaseJobs } from '../../jobs/store/held-jobs.ts';
 import { findHeldJobs } from '../../jobs/store/stuck-jobs.ts';
 import { startEngineProcess } from '../stepfunctions/engine-process.ts';
 import { connectTo } from '../support/connect-test.ts';
+import { recordCalls } from '../support/record-calls.ts';
 import { seedJob, seedOutbox } from '../support/seed-job.ts';
 import { testDatabase } from '../support/test-database.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -37,6 +38,7 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 
 const env = {
   ...process.env,
+  ...recordCalls(),
   AWS_REGION: account.region,
   AWS_ACCESS_KEY_ID: 'test',
   AWS_SECRET_ACCESS_KEY: 'test',

@@ -1,92 +1,116 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { RecordedCall } from '../support/aws-actions.ts';
+import type { Stage } from '../../infra/stages.ts';
 import { accountId, region } from './account.ts';
-import type { RecordedCall } from './record-aws-calls.ts';
 
-/** One permission that a component has been seen to need. */
+/** One permission that a component has been seen to need, with the names of the template. */
 export type Need = {
-  /** `api`, `worker`, or the name of a function. */
+  /** `api`, `worker`, the name of a function, or `machine <type>`. */
   readonly component: string;
   readonly action: string;
   readonly resource: string;
 };
 
-/** A batch is asked about as its single action. */
-const batches: Readonly<Record<string, string>> = {
-  SendMessageBatch: 'SendMessage',
-  DeleteMessageBatch: 'DeleteMessage',
-  ChangeMessageVisibilityBatch: 'ChangeMessageVisibility',
+const arnOf = (service: string, resource: string): string =>
+  `arn:aws:${service}:${region}:${accountId}:${resource}`;
+const buckets: Readonly<Record<string, string>> = {
+  'pawl-payloads': `pawl-payloads-${accountId}-${region}`,
 };
+export const objectArn = (key: string): string => `arn:aws:s3:::${buckets['pawl-payloads']}/${key}`;
 
-/** The names of this machine's queues and bucket, as the template has them. */
-const queueArn = (url: unknown): string =>
-  `arn:aws:sqs:${region}:${accountId}:pawl-${String(url).split('/').at(-1) ?? ''}`;
-export const objectArn = (key: string): string =>
-  `arn:aws:s3:::pawl-payloads-${accountId}-${region}/${key}`;
+/** Everything that was recorded into a folder, each need once. Throws where nothing was. */
+export function recordedNeeds(folder: string): Need[] {
+  const lines = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.jsonl'))
+    .flatMap((name) => readFileSync(join(folder, name), 'utf8').split('\n'))
+    .filter((line) => line !== '');
+  if (lines.length === 0) throw new Error(`no process wrote its AWS calls into ${folder}`);
+  const needs = [...new Set(lines)].flatMap((line) => needOf(JSON.parse(line) as RecordedCall));
+  return [...new Map(needs.map((need) => [JSON.stringify(need), need])).values()];
+}
 
-/** What a recorded call needs; undefined where it was not one of Pawl's own components that made it. */
-export function needOf(
-  call: RecordedCall,
-  functionOf: (stack: string) => string | undefined,
-): Need | undefined {
-  const component = componentOf(call) ?? functionOf(call.stack);
-  if (component === undefined) return undefined;
-  switch (call.service) {
+function needOf(call: RecordedCall): Need[] {
+  const component = call.component === 'step-functions' ? machineOf(call) : call.component;
+  if (component === undefined) return [];
+  return [{ component, action: call.action, resource: templateResource(call) }];
+}
+
+/** Of what Step Functions does, a machine's role is asked for objects only; its events are AWS' own. */
+function machineOf({ action, resource }: RecordedCall): string | undefined {
+  const type = /^[^/]+\/jobs\/([^/]+)\//.exec(resource)?.[1];
+  return action.startsWith('s3:') && type !== undefined ? `machine ${type}` : undefined;
+}
+
+function templateResource({ action, resource }: RecordedCall): string {
+  const [service = ''] = action.split(':');
+  switch (service) {
     case 'sqs':
+      return arnOf('sqs', `pawl-${resource}`);
     case 'states':
-      return { component, ...ofJsonService(call) };
+      // An alias is asked about by its machine's ARN.
+      return resource.replace(/(:stateMachine:[^:]+):\w+$/, '$1');
+    case 's3': {
+      const [bucket = '', ...key] = resource.split('/');
+      return `arn:aws:s3:::${[buckets[bucket] ?? bucket, ...key].join('/')}`;
+    }
     case 'events':
-      return { component, ...ofEvents(call) };
-    case 's3':
-      return { component, ...ofS3(call) };
+      return eventsResource(action, resource);
     default:
-      throw new Error(`${component} calls ${call.service}: say in needed.ts what that needs`);
+      throw new Error(`${action} on ${resource}: say in needed.ts what that needs`);
   }
 }
 
-function componentOf({ script }: RecordedCall): string | undefined {
-  if (script.endsWith('/api/server.ts')) return 'api';
-  return script.endsWith('/worker/server.ts') ? 'worker' : undefined;
-}
-
-function ofJsonService({ service, target, body }: RecordedCall) {
-  const operation = target.split('.').at(-1) ?? '';
-  const request: Record<string, unknown> = JSON.parse(body);
-  const action = `${service}:${batches[operation] ?? operation}`;
-  if (service === 'sqs') return { action, resource: queueArn(request['QueueUrl']) };
-  const arn = [request['executionArn'], request['stateMachineArn'], request['mapRunArn']].find(
-    (value) => typeof value === 'string',
-  );
-  // An alias is asked about by its machine's ARN.
-  return { action, resource: (arn ?? '*').replace(/(:stateMachine:[^:]+):\w+$/, '$1') };
-}
-
-/** To the bus that EVENT_BUS_NAME names, which on this machine is the account's own; replays from its archive. */
-function ofEvents({ target, body }: RecordedCall) {
-  const operation = target.split('.').at(-1) ?? '';
+/** The bus that EVENT_BUS_NAME names is the account's own on this machine; replays are from its archive. */
+function eventsResource(action: string, resource: string): string {
   const resources: Readonly<Record<string, string>> = {
-    PutEvents: 'event-bus/pawl',
-    StartReplay: 'archive/pawl',
-    CancelReplay: `replay/${String(JSON.parse(body)['ReplayName'])}`,
+    'events:PutEvents': arnOf('events', 'event-bus/pawl'),
+    'events:StartReplay': arnOf('events', 'archive/pawl'),
+    'events:CancelReplay': arnOf('events', `replay/${resource}`),
   };
-  const resource = resources[operation];
-  return {
-    action: `events:${operation}`,
-    resource: resource === undefined ? '*' : `arn:aws:events:${region}:${accountId}:${resource}`,
-  };
+  return resources[action] ?? '*';
 }
 
-function ofS3({ method, path }: RecordedCall) {
-  const url = new URL(path, 'http://s3');
-  const key = decodeURIComponent(url.pathname.split('/').slice(2).join('/'));
-  const resource = objectArn(key);
-  const version = url.searchParams.has('versionId') ? 'Version' : '';
-  switch (method) {
-    case 'GET':
-    case 'HEAD':
-      return { action: `s3:GetObject${version}`, resource };
-    case 'PUT':
-    case 'POST':
-      return { action: 's3:PutObject', resource };
-    default:
-      throw new Error(`${method} ${path} of S3: say in needed.ts what that needs`);
-  }
+/**
+ * What no recording shows: the database login (of functions through RDS Proxy, where the stage has one), the secrets, and
+ * what others do with addresses that the API signed.
+ */
+export function unseenNeeds(functions: readonly string[], { database }: Stage): Need[] {
+  const userOf = (resourceId: string): string => arnOf('rds-db', `dbuser:${resourceId}/pawl`);
+  const login = (component: string): string =>
+    database.proxy && functions.includes(component)
+      ? userOf('prx-RESOURCE')
+      : userOf('db-RESOURCE');
+  const settings = arnOf('secretsmanager', 'secret:pawl/settings');
+  const loggedIn = ['api', 'worker', ...functions.filter((name) => name !== 'migrate')];
+  const withSecrets = loggedIn.filter((name) => name !== 'dispatch');
+  return [
+    ...loggedIn.map((component) => ({
+      component,
+      action: 'rds-db:connect',
+      resource: login(component),
+    })),
+    ...withSecrets.map((component) => ({
+      component,
+      action: 'secretsmanager:GetSecretValue',
+      resource: settings,
+    })),
+    { component: 'api', action: 's3:PutObject', resource: objectArn('payloads/t/1') },
+    // Completing an upload in parts (test/api/multipart-uploads.test.ts, inside of the test's process).
+    {
+      component: 'api',
+      action: 's3:ListMultipartUploadParts',
+      resource: objectArn('payloads/t/1'),
+    },
+    {
+      component: 'api',
+      action: 's3:GetObjectVersion',
+      resource: objectArn('jobs/batch-import/t/1'),
+    },
+    {
+      component: 'migrate',
+      action: 'secretsmanager:GetSecretValue',
+      resource: arnOf('secretsmanager', 'secret:rds!db'),
+    },
+  ];
 }

@@ -1,7 +1,7 @@
 // The synthesised template runs on this machine: its state machines in our engine, its bundles as the functions, one
 // job of each type through. What its components called meanwhile is held against its policies.
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -16,16 +16,16 @@ import {
 import { readApiConfig, readTasksConfig, readWorkerConfig } from '../../jobs/config.ts';
 import { runSampleJob, type SampleJob } from '../../local/sample-job.ts';
 import { runSample, samplesOf } from '../../local/sample-jobs.ts';
+import { recordCalls } from '../support/record-calls.ts';
 import { startPawl } from '../support/start-pawl.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { accountId, localAccount, region } from './account.ts';
 import { deployedFunctions } from './deployed-functions.ts';
-import { type Need, needOf, objectArn } from './needed.ts';
-import { actionsOf, isAllowed, type Policy, policiesOf, type Question } from './policies.ts';
-import type { RecordedCall } from './record-aws-calls.ts';
+import { refusedNeeds } from './least-privilege.ts';
+import { type Need, objectArn, recordedNeeds, unseenNeeds } from './needed.ts';
+import { isAllowed, type Policy, policiesOf, type Question } from './policies.ts';
 import { createSynthesizer, dev } from './synthesize.ts';
 import { createResolver, resourcesOf } from './template.ts';
-import { unusedPermissions } from './unused-permissions.ts';
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'pawl-runs-here-'));
@@ -47,15 +47,15 @@ const resolve = createResolver(
 const functions = deployedFunctions(synthesis, dev.name, resolve);
 const functionsFile = join(folder, 'functions.json');
 writeFileSync(functionsFile, JSON.stringify(functions));
-const callsFile = join(folder, 'calls.jsonl');
+// Below the folder of the whole run, where there is one (recorded-calls.last.ts).
+const calls = mkdtempSync(join(process.env['CALLS_DIR'] ?? folder, 'runs-here-'));
 
 const pawl = await startPawl({
   env: {
     JOB_TYPE_DIRS: here('job-types'),
     LAMBDA_FUNCTIONS_FILE: functionsFile,
     STATE_MACHINE_ALIAS: 'live',
-    PAWL_CALLS_FILE: callsFile,
-    NODE_OPTIONS: `--import=${here('record-aws-calls.ts')}`,
+    ...recordCalls(calls),
   },
 });
 after(() => pawl.stop());
@@ -192,110 +192,16 @@ async function useEverything(): Promise<void> {
   await ops('GET', '/ops/dlq');
 }
 
-const recordedNeeds = (): Need[] => {
-  const lines = readFileSync(callsFile, 'utf8')
-    .split('\n')
-    .filter((line) => line !== '');
-  const needs = lines.flatMap((line) => {
-    const call = JSON.parse(line) as RecordedCall;
-    return needOf(call, functionNameOf) ?? [];
-  });
-  const byText = new Map(needs.map((need) => [JSON.stringify(need), need]));
-  return [...byText.values()];
-};
-
-/** The function whose file a stack shows. */
-const functionNameOf = (stack: string): string | undefined =>
-  functions.find(({ file }) => stack.includes(file))?.name.replace(/^pawl-/, '');
-
-/** What cannot be seen here: the database login, the secrets, and what clients do with presigned addresses. */
-const unseenNeeds = (): Need[] => {
-  const login = `arn:aws:rds-db:${region}:${accountId}:dbuser:db-RESOURCE/pawl`;
-  const secret = `arn:aws:secretsmanager:${region}:${accountId}:secret:pawl/settings`;
-  const tasks = functions
-    .map(({ name }) => name.replace(/^pawl-/, ''))
-    .filter((name) => name !== 'migrate');
-  const all = ['api', 'worker', ...tasks];
-  return [
-    ...all.map((component) => ({ component, action: 'rds-db:connect', resource: login })),
-    ...all.map((component) => ({
-      component,
-      action: 'secretsmanager:GetSecretValue',
-      resource: secret,
-    })),
-    { component: 'api', action: 's3:PutObject', resource: objectArn('payloads/t/1') },
-    // Of an upload in parts, which the jobs here are too small for (test/api/multipart-uploads.test.ts).
-    {
-      component: 'api',
-      action: 's3:ListMultipartUploadParts',
-      resource: objectArn('payloads/t/1'),
-    },
-    {
-      component: 'api',
-      action: 's3:GetObjectVersion',
-      resource: objectArn('jobs/batch-import/t/1'),
-    },
-    {
-      component: 'migrate',
-      action: 'secretsmanager:GetSecretValue',
-      resource: `arn:aws:secretsmanager:${region}:${accountId}:secret:rds!db`,
-    },
-  ];
-};
-
-const contextOf = ({ action }: { action: string }): Question['context'] =>
-  action === 'states:StartExecution' ? { 'states:StateMachineQualifier': ['live'] } : {};
-
 test('every role may do what its component was seen to call', async () => {
   await useEverything();
-  const needs = [...recordedNeeds(), ...unseenNeeds()];
-  const components = new Set(needs.map(({ component }) => component));
-  assert.ok(
-    components.has('api') && components.has('worker') && components.has('validate-payload'),
-  );
-  const refused: Need[] = [];
-  for (const need of needs) {
-    const context = contextOf(need) ?? {};
-    if (!(await isAllowed(of(need.component), { ...need, context }))) refused.push(need);
-  }
-  assert.deepEqual(refused, []);
-  const actions = new Set(needs.map(({ component, action }) => `${component} ${action}`));
-  console.log(
-    `needed: ${needs.length} calls of ${components.size} components, ${actions.size} actions`,
-  );
-});
-
-test('what roles may do beyond that is a short list, each with its reason', () => {
-  const needed = new Set(
-    [...recordedNeeds(), ...unseenNeeds()].map(({ component, action }) => `${component} ${action}`),
-  );
-  const beyond = [...policies]
-    .filter(([component]) => !component.startsWith('machine '))
-    .flatMap(([component, its]) =>
-      [...actionsOf(its)]
-        .filter((action) => !needed.has(`${component} ${action}`))
-        .map((action) => ({ component, action })),
-    );
-  const unexplained = beyond.filter(
-    ({ component, action }) =>
-      !unusedPermissions.some(
-        (entry) => entry.component.test(component) && entry.actions.includes(action),
-      ),
-  );
-  assert.deepEqual(unexplained, []);
-  const granted = [...policies].flatMap(([component, its]) =>
-    [...actionsOf(its)].map((action) => ({ component, action })),
-  );
-  const idle = unusedPermissions.flatMap((entry) =>
-    entry.actions.filter(
-      (action) =>
-        !granted.some((pair) => pair.action === action && entry.component.test(pair.component)),
-    ),
-  );
-  assert.deepEqual(idle, [], 'no role has these any longer');
-  console.log(
-    `allowed beyond: ${beyond.length} (component, action) pairs under ${unusedPermissions.length} reasons`,
-  );
+  const names = functions.map(({ name }) => name.replace(/^pawl-/, ''));
+  const recorded = recordedNeeds(calls);
+  const components = new Set(recorded.map(({ component }) => component));
+  for (const component of ['api', 'worker', 'validate-payload', 'extract-metadata'])
+    assert.ok(components.has(component), component);
+  const needs: Need[] = [...recorded, ...unseenNeeds(names, dev)];
+  assert.deepEqual(await refusedNeeds(policies, needs), []);
+  console.log(`needed: ${needs.length} permissions of ${components.size} components`);
 });
 
 test('each machine may invoke its own tasks, and no other function', async () => {

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { guard } from '../../local/processes/guard.ts';
 import { endsWithin } from '../../local/processes/liveness.ts';
 import type { Runtime, RuntimeProcess } from '../../local/supervisor/runtime-file.ts';
+import { recordCalls } from './record-calls.ts';
 import { waitFor } from './wait-for.ts';
 
 export interface RunningPawl {
@@ -40,7 +41,14 @@ export async function startPawl(options: StartPawlOptions = {}): Promise<Running
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'pawl-run-'));
   const { NODE_TEST_CONTEXT: _, ...ours } = process.env;
   const child = spawn(process.execPath, [START], {
-    env: { ...ours, PORT: '0', START_SAMPLE: '0', ...options.env, DATA_DIR: dataDir },
+    env: {
+      ...ours,
+      ...recordCalls(),
+      PORT: '0',
+      START_SAMPLE: '0',
+      ...options.env,
+      DATA_DIR: dataDir,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { guard } from '../../local/processes/guard.ts';
+import { recordCalls } from './record-calls.ts';
 import { waitFor } from './wait-for.ts';
 
 export interface TestServerProcess {
@@ -17,7 +18,7 @@ export async function startServer(
   const path = fileURLToPath(new URL(`../../${file}`, import.meta.url));
   const child = spawn(process.execPath, [path], {
     stdio: ['ignore', 'ignore', 'inherit'],
-    env: { ...process.env, ...env },
+    env: { ...process.env, ...recordCalls(), ...env },
   });
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const guarded = guard(child.pid ?? 0, 'TERM');
