@@ -189,7 +189,7 @@ const createDeletions = (sqs: SQSClient, queueUrl: string, log: Logger) =>
 
 function noteReceived(received: ReceivedGroups | undefined, { Attributes }: Message): void {
   const sent = Number(Attributes?.SentTimestamp);
-  if (Number.isFinite(sent)) received?.receive(Attributes?.MessageGroupId ?? '', new Date(sent));
+  if (Number.isFinite(sent)) received?.receive(Attributes?.MessageGroupId, new Date(sent));
 }
 
 const toReceived = (queue: ReceivedMessage['queue'], message: Message): ReceivedMessage => ({

@@ -6,7 +6,8 @@
 export type ReceivedGroups = {
   /** Receiving begins, or goes on after a pause: nothing says anything about the time before. */
   resume(): void;
-  receive(group: string, sentAt: Date): void;
+  /** `undefined`: it came without one. The stand-in for SQS drops groups, and serves all in one line. */
+  receive(group: string | undefined, sentAt: Date): void;
   /** Whether a message of the group that was sent at this moment would have been received by now. */
   hasPassed(group: string, sentAt: Date): boolean;
 };
@@ -29,6 +30,7 @@ export function createReceivedGroups({ now, capacity = 10_000 }: Options): Recei
   // In the order in which they were received last: the first is the one to forget.
   const groups = new Map<string, Seen>();
   let sentUpTo = Number.NEGATIVE_INFINITY;
+  let ungroupedUpTo = Number.NEGATIVE_INFINITY;
   let knownSince = now();
   let forgottenAt = Number.NEGATIVE_INFINITY;
 
@@ -44,16 +46,20 @@ export function createReceivedGroups({ now, capacity = 10_000 }: Options): Recei
       knownSince = now();
     },
     receive(group, sentAt) {
+      sentUpTo = Math.max(sentUpTo, sentAt.getTime());
+      if (group === undefined) {
+        ungroupedUpTo = Math.max(ungroupedUpTo, sentAt.getTime());
+        return;
+      }
       const before = groups.get(group)?.sentUpTo ?? Number.NEGATIVE_INFINITY;
       groups.delete(group);
       groups.set(group, { sentUpTo: Math.max(before, sentAt.getTime()), receivedAt: now() });
       if (groups.size > capacity) forgetOldest();
-      sentUpTo = Math.max(sentUpTo, sentAt.getTime());
     },
     hasPassed(group, sentAt) {
       const later = sentAt.getTime() + reorderAllowanceMs;
       const seen = groups.get(group);
-      if (seen !== undefined && later < seen.sentUpTo) return true;
+      if (later < Math.max(seen?.sentUpTo ?? Number.NEGATIVE_INFINITY, ungroupedUpTo)) return true;
       const lastReceived = Math.max(seen?.receivedAt ?? forgottenAt, knownSince);
       return later < sentUpTo && now() - lastReceived >= idleMs;
     },

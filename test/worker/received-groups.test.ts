@@ -23,6 +23,13 @@ test('a quiet tenant’s new message says nothing about a busy tenant’s old ba
   assert.equal(groups.hasPassed('quiet', at(5 * minute)), true);
 });
 
+test('a message without a group speaks for all: such a queue serves them in one line', () => {
+  const { groups } = receiving();
+  groups.receive(undefined, at(30 * minute));
+  assert.equal(groups.hasPassed('acme', at(5 * minute)), true);
+  assert.equal(groups.hasPassed('acme', at(31 * minute)), false);
+});
+
 test('what was sent just before what is received now may be behind it: queues are not strictly ordered', () => {
   const { groups } = receiving();
   groups.receive('acme', at(reorderAllowanceMs));
