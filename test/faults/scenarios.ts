@@ -83,7 +83,8 @@ async function redriveTooSoon(lab: Lab): Promise<Accepted> {
 async function loseMessage(lab: Lab, jobId: string): Promise<void> {
   await lab.sql`
     with lost as (
-      update outbox set published_at = now() - interval '1 hour', next_attempt_at = now()
+      update outbox set published_at = now() - interval '1 hour', next_attempt_at = now(),
+                        envelope = jsonb_set(envelope, '{attemptPolicy,notBefore}', 'null')
       where job_id = ${jobId} and destination = 'job-requests' returning job_id
     )
     update jobs set not_before = null, owner_until = now() - interval '1 second'
