@@ -102,6 +102,8 @@ export class DataStack extends Stack {
         parameters: {
           'rds.force_ssl': '1',
           log_min_duration_statement: '1000',
+          // No DETAIL, which holds rows and parameters: users' data.
+          log_error_verbosity: 'terse',
           log_lock_waits: '1',
           idle_in_transaction_session_timeout: '60000',
         },

@@ -27,6 +27,30 @@ export function deploymentParameters(stack: Stack, known: ReadonlySet<string>): 
   );
 }
 
+/** Without a default that would do on AWS, though on one machine there is one. */
+const neededOnAws = ['EMAIL_FROM'];
+/** Empty unless a person gives them: a process takes an empty variable as one that is not set. */
+const givenAtWill = ['OTEL_EXPORTER_OTLP_ENDPOINT', 'CORS_ORIGINS'];
+
+/** More variables that a person gives at a deployment, of those that the processes of a stack read. */
+export function optionalParameters(stack: Stack, ...processes: readonly string[]): Variables {
+  const read = documentedVariables().filter(
+    ({ name, readBy }) =>
+      [...neededOnAws, ...givenAtWill].includes(name) &&
+      processes.some((process) => readBy.includes(process)),
+  );
+  return Object.fromEntries(
+    read.map(({ name, means }) => {
+      const parameter = new CfnParameter(stack, parameterName(name), {
+        type: 'String',
+        description: `${name}: ${means}`,
+        ...(neededOnAws.includes(name) ? { minLength: 1 } : { default: '' }),
+      });
+      return [name, parameter.valueAsString];
+    }),
+  );
+}
+
 /** `WEBHOOK_URL` as CloudFormation wants a parameter's name: `WebhookUrl`. */
 export const parameterName = (variable: string): string =>
   variable

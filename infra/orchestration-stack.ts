@@ -8,7 +8,12 @@ import { functionNameOf, stateMachineNameOf, substitutionOf } from '../statemach
 import type { RegisteredJobType, Registry } from '../statemachines/registry.ts';
 import type { FunctionBundle } from './bundle-functions.ts';
 import { type DataStack, readSecret } from './data-stack.ts';
-import { assertComplete, deploymentParameters, type Variables } from './environment.ts';
+import {
+  assertComplete,
+  deploymentParameters,
+  optionalParameters,
+  type Variables,
+} from './environment.ts';
 import { removalOf, retentionOf } from './lifetimes.ts';
 import type { MessagingStack } from './messaging-stack.ts';
 import type { NetworkStack } from './network-stack.ts';
@@ -62,7 +67,7 @@ export class OrchestrationStack extends Stack {
       SETTINGS_SECRET_ARN: data.settings.secretArn,
     };
     const given = deploymentParameters(this, new Set(Object.keys(known)));
-    return assertComplete('tasks', { ...known, ...given });
+    return assertComplete('tasks', { ...known, ...given, ...optionalParameters(this, 'tasks') });
   }
 
   #taskFunction(task: Task, environment: Variables, concurrency: number): lambda.Function {

@@ -9,7 +9,7 @@ import { alarmLogGroupName } from './alarm-metrics.ts';
 import { scaleByBacklog } from './backlog-scaling.ts';
 import { readSecret } from './data-stack.ts';
 import { dispatcherFunction } from './dispatcher-function.ts';
-import { assertComplete, type Variables } from './environment.ts';
+import { assertComplete, optionalParameters, type Variables } from './environment.ts';
 import { removalOf, retentionOf } from './lifetimes.ts';
 import { liveAlias, type OrchestrationInputs } from './orchestration-stack.ts';
 import { apiStatements, workerStatements } from './permissions/service-permissions.ts';
@@ -33,6 +33,7 @@ export class ServicesStack extends Stack {
   readonly targets: elb.ApplicationTargetGroup;
   readonly workerLogs: LogGroup;
   readonly #inputs: ServicesInputs;
+  readonly #given: Variables;
 
   constructor(scope: Construct, id: string, inputs: ServicesInputs, props: StackProps) {
     super(scope, id, props);
@@ -45,6 +46,8 @@ export class ServicesStack extends Stack {
       containerInsightsV2: ecs.ContainerInsights.ENABLED,
     }) as ecs.ICluster;
     this.workerLogs = this.#logs('worker');
+    // Those of mails too: the worker sends what NOTIFICATIONS_QUEUE_URL brings it.
+    this.#given = optionalParameters(this, 'api', 'worker', 'tasks');
     this.worker = this.#service('Worker', stage.worker, network.groups.worker, {
       command: ['worker/server.ts'],
       environment: assertComplete('worker', {
@@ -93,6 +96,7 @@ export class ServicesStack extends Stack {
   #environment(size: ServiceSize): Variables {
     const { data, messaging } = this.#inputs;
     return {
+      ...this.#given,
       LOG_LEVEL: 'info',
       AWS_REGION: this.region,
       DATABASE_URL: data.serviceUrl,

@@ -24,7 +24,7 @@ await assembleImage(resolve(target));
 async function assembleImage(folder: string): Promise<void> {
   const { files, packages } = await reachableFrom(entries);
   for (const file of files) copy(file, folder);
-  for (const path of folders.filter((path) => existsSync(join(root, path)))) copy(path, folder);
+  for (const path of folders) copy(path, folder);
   installPackages(folder, packages);
 }
 

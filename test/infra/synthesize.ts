@@ -27,12 +27,20 @@ export type Synthesizer = {
   readonly synthesize: (stage: Stage) => Synthesis;
 };
 
-/** Bundles every function once, for this machine; the stages are then synthesised from the same bundles. */
+/** In a temporary folder that is gone when the file's tests are over. */
 export async function createSynthesizer(
   jobTypeFolders: readonly string[] = [],
 ): Promise<Synthesizer> {
   const folder = mkdtempSync(join(tmpdir(), 'pawl-infra-'));
   after(() => rmSync(folder, { recursive: true, force: true }));
+  return await createSynthesizerIn(folder, jobTypeFolders);
+}
+
+/** Bundles every function once, for this machine; the stages are then synthesised from the same bundles. */
+export async function createSynthesizerIn(
+  folder: string,
+  jobTypeFolders: readonly string[] = [],
+): Promise<Synthesizer> {
   const registry = await loadJobTypes(jobTypeFolders);
   const bundles = await bundleFunctions({
     sources: functionSources(registry),

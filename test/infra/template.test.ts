@@ -6,26 +6,30 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { alertRules } from '../../jobs/alert-rules.ts';
-import { readDispatcherConfig } from '../../jobs/config.ts';
 import { stateMachineNameOf, substitutionOf } from '../../statemachines/job-type.ts';
-import { localAccount } from './account.ts';
-import { createSynthesizer, dev, prod } from './synthesize.ts';
+import type { Stage } from '../../infra/stages.ts';
+import { givenParameters, localAccount } from './account.ts';
+import { iamFileOf, iamOf, variants } from './iam-files.ts';
+import { listingDiff } from './iam-listing.ts';
+import { createSynthesizer } from './synthesize.ts';
 import { createResolver, type Found, resourcesOf, type Template } from './template.ts';
 
 const ownTypes = fileURLToPath(new URL('job-types', import.meta.url));
 const synthesizer = await createSynthesizer([ownTypes]);
 const { registry } = synthesizer;
-const variants = [dev, prod, { ...dev, dispatcher: 'lambda' as const }];
-const stages = variants.map((stage) => ({ stage, ...synthesizer.synthesize(stage) }));
+const stages = variants.map(({ name, stage }) => ({
+  name,
+  stage,
+  ...synthesizer.synthesize(stage),
+}));
 
 /** One test for each stage that is deployed. */
 const everywhere = (
   title: string,
-  check: (templates: ReadonlyMap<string, Template>, stage: typeof dev) => void,
+  check: (templates: ReadonlyMap<string, Template>, stage: Stage, name: string) => void,
 ): void => {
-  for (const { stage, templates } of stages) {
-    const name = `${stage.name}${stage.dispatcher === 'lambda' ? ', dispatcher on Lambda' : ''}`;
-    test(`${title} (${name})`, () => check(templates, stage));
+  for (const { name, stage, templates } of stages) {
+    test(`${title} (${name})`, () => check(templates, stage, name));
   }
 };
 
@@ -37,7 +41,7 @@ const get = (value: unknown, ...path: (string | number)[]): unknown =>
   );
 const seconds = (found: Found, property: string): number => Number(found.properties[property]);
 const resolverOf = (templates: ReadonlyMap<string, Template>) =>
-  createResolver(templates, localAccount({}));
+  createResolver(templates, localAccount(givenParameters));
 
 everywhere('the state machine of every job type has the text of its file', (templates) => {
   const machines = resourcesOf(templates, 'AWS::StepFunctions::StateMachine');
@@ -193,6 +197,13 @@ everywhere('everything that keeps data is encrypted', (templates) => {
     assert.equal(get(properties['Parameters'], 'rds.force_ssl'), '1');
 });
 
+everywhere('the database logs no rows and no parameters', (templates) => {
+  const groups = resourcesOf(templates, 'AWS::RDS::DBParameterGroup');
+  assert.equal(groups.length, 1);
+  for (const { properties } of groups)
+    assert.equal(get(properties['Parameters'], 'log_error_verbosity'), 'terse');
+});
+
 everywhere('nothing but the load balancer is public', (templates) => {
   for (const { id, properties } of resourcesOf(templates, 'AWS::EC2::SecurityGroup')) {
     const open = [properties['SecurityGroupIngress'] ?? []]
@@ -237,6 +248,12 @@ everywhere(
     assert.equal(days, 1);
   },
 );
+
+everywhere('what every role may do is what was reviewed', (templates, _stage, name) => {
+  const diff = listingDiff(readFileSync(iamFileOf(name), 'utf8'), iamOf(templates));
+  const hint = 'if this is meant: node test/infra/write-iam.ts, and have the difference reviewed';
+  assert.ok(diff === '', `the permissions of ${name} have changed\n${diff}\n${hint}`);
+});
 
 everywhere('no policy allows an action by wildcard', (templates) => {
   const policies = resourcesOf(templates, 'AWS::IAM::Policy');
@@ -383,20 +400,6 @@ test('prod keeps what it holds; dev leaves nothing behind', () => {
   assert.equal(instance?.properties['MultiAZ'], true);
   assert.equal(instance?.properties['DeletionProtection'], true);
   assert.ok(Number(instance?.properties['BackupRetentionPeriod']) >= 7);
-});
-
-test('the dispatcher function finds every variable it needs in the template', () => {
-  const templates = stages.find(({ stage }) => stage.dispatcher === 'lambda')?.templates;
-  assert.ok(templates !== undefined);
-  const dispatcher = resourcesOf(templates, 'AWS::Lambda::Function').find(
-    ({ properties }) => properties['FunctionName'] === 'pawl-dispatch',
-  );
-  const environment = resolverOf(templates)('services', dispatcher?.properties['Environment']);
-  const { Variables } = environment as { Variables: Record<string, string> };
-  const config = readDispatcherConfig(Variables);
-  assert.equal(config.stateMachineAlias, 'live');
-  for (const { type, timeoutSeconds } of registry.values())
-    assert.equal(config.jobTypeTimeouts.get(type), timeoutSeconds);
 });
 
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');

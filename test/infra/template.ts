@@ -62,8 +62,9 @@ export function createResolver(
       'AWS::Partition': 'aws',
       'AWS::URLSuffix': 'amazonaws.com',
     };
+    const fallback = templateOf(concern).Parameters?.[name]?.Default;
     const known = pseudo[name] ?? account.parameters[name];
-    return known ?? attributeOf(concern, name, 'Ref');
+    return known ?? (typeof fallback === 'string' ? fallback : attributeOf(concern, name, 'Ref'));
   };
   const resolve: Resolver = (concern, value) => {
     if (Array.isArray(value)) return value.map((item) => resolve(concern, item));
