@@ -526,6 +526,8 @@ export type Operations = {
       deadLetters: number;
       quarantined: number;
       heldEffects: number;
+      /** of providers, which no job will read */
+      heldAnswers: number;
       ownerless: number;
     };
   };
@@ -584,7 +586,7 @@ export type Operations = {
   /** GET /jobs/{jobId}/execution: See the execution of a job: its definition, states, timeline and history */
   getExecution: {
     path: { jobId: string };
-    query: { nextToken?: string; limit?: number; newestFirst?: boolean };
+    query: { nextToken?: string; limit?: number; newestFirst?: boolean; states?: boolean };
     answer: {
       execution: {
         name: string;
@@ -643,6 +645,7 @@ export type Operations = {
     path: { jobId: string };
     query: { nextToken?: string; limit?: number; newestFirst?: boolean };
     answer: {
+      executionName: string;
       /** as DescribeExecution says */
       executionStatus: string;
       /** as GetExecutionHistory writes them */

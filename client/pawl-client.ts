@@ -8,7 +8,7 @@ export type { AcceptedJob, Job, Operations, Problem } from './api-types.ts';
 export type { ClientOptions } from './call-api.ts';
 export { JobNotSucceeded, PawlProblem, PawlUnreachable, UploadRefused } from './errors.ts';
 export { type PresignedPut, putBytes, type Sending } from './put-bytes.ts';
-export { announceParts, sendParts } from './upload-parts.ts';
+export { hashPayload, sendParts } from './upload-parts.ts';
 export type { Payload, UploadOptions } from './upload-payload.ts';
 export type { JobEvent } from './watch-job.ts';
 

@@ -1,14 +1,14 @@
 import type { Operations } from './api-types.ts';
 import { callApi, type ClientOptions } from './call-api.ts';
 import { putBytes, type Sending } from './put-bytes.ts';
-import { announceParts, sendParts, sha256Of } from './upload-parts.ts';
+import { hashPayload, sendParts } from './upload-parts.ts';
 
 /** The bytes, or something that gives them again and again without holding them all: a file's Blob. */
 export type Payload = Uint8Array<ArrayBuffer> | Blob;
 
 export type UploadOptions = {
   readonly signal?: AbortSignal;
-  /** In hex, where it is known already: a file that does not fit into memory is hashed as a stream. */
+  /** In hex, where it is known already. */
   readonly sha256?: string;
   /** Called at the start and whenever more of the bytes have arrived: at each part of a large payload. */
   readonly onProgress?: (sentBytes: number, totalBytes: number) => void;
@@ -28,10 +28,9 @@ export async function uploadPayload(
 ): Promise<PayloadRef> {
   const blob = payload instanceof Blob ? payload : new Blob([payload]);
   const body = {
-    sha256: sha256 ?? (await sha256Of(blob)),
+    ...(await hashPayload(blob, { sha256 })),
     size: blob.size,
     contentType,
-    ...(await announceParts(blob)),
   };
   const { body: upload } = await callApi(options, 'createUpload', { body, signal });
   const sending: Sending = { fetch: options.fetch ?? fetch, signal };

@@ -15,12 +15,21 @@ import { usePlace } from './parts/location.tsx';
 import { ProblemNote } from './parts/problem-note.tsx';
 import { SignIn } from './sign-in.tsx';
 
-const JobPage = lazy(() => import('./job/job-page.tsx'));
+const jobPage = () => import('./job/job-page.tsx');
+const LazyJobPage = lazy(jobPage);
 const OperationsPage = lazy(() => import('./operations/operations-page.tsx'));
 const BulkPage = lazy(() => import('./bulk/bulk-page.tsx'));
 const SubmitPage = lazy(() => import('./submit/submit-page.tsx'));
 const MachinesPage = lazy(() => import('./graph/machines-page.tsx'));
 const RunbookPage = lazy(() => import('./runbooks/runbook-page.tsx'));
+
+/**
+ * Where a job's page is what is opened, its script is loaded beside the question whose key it is. It is then there when
+ * the key is known: React would show a fallback first, and keep that for 300 ms.
+ */
+const isJobOpened = /^\/console\/jobs\/./.test(window.location.pathname);
+const opened = isJobOpened ? jobPage().catch(() => undefined) : undefined;
+let JobPage: typeof LazyJobPage | Awaited<ReturnType<typeof jobPage>>['default'] = LazyJobPage;
 
 type Signed = { readonly key: string; readonly me: Me };
 
@@ -32,8 +41,9 @@ export function App() {
   useEffect(() => {
     const key = keptKey();
     if (key === null) return;
-    call(key, 'getMe').then(
-      ({ body }) => {
+    Promise.all([call(key, 'getMe'), opened]).then(
+      ([{ body }, page]) => {
+        JobPage = page?.default ?? LazyJobPage;
         setSigned({ key, me: body });
         setTrying(false);
       },
@@ -105,7 +115,7 @@ const titles: Readonly<Record<string, string>> = {
   machines: 'State machines',
   runbooks: 'Runbook',
   operations: 'Operations',
-  bulk: 'Bulk redrive',
+  bulk: 'Bulk operations',
 };
 
 function NotHere() {

@@ -6,7 +6,7 @@ const pages: readonly { to: string; label: string; forOperators: boolean }[] = [
   { to: '/', label: 'Overview', forOperators: true },
   { to: '/jobs', label: 'Jobs', forOperators: false },
   { to: '/operations/queues', label: 'Operations', forOperators: true },
-  { to: '/bulk', label: 'Bulk redrive', forOperators: true },
+  { to: '/bulk', label: 'Bulk', forOperators: true },
   { to: '/machines', label: 'State machines', forOperators: false },
   { to: '/try', label: 'Try it', forOperators: false },
 ];

@@ -26,17 +26,21 @@ export type ExecutionOverview = {
   readonly truncated: boolean;
 };
 
-/** undefined where there is no such execution. */
+/** undefined where there is no such execution. Without `withStates` its history is not read: no states, no timeline. */
 export async function viewExecution(
   sfn: SFNClient,
   executionArn: string,
+  withStates = true,
 ): Promise<ExecutionOverview | undefined> {
   const execution = await describeExecution(sfn, executionArn);
   if (execution === undefined) return undefined;
   const [definition, history] = await Promise.all([
     recordedDefinition(sfn, executionArn),
-    readHistory(sfn, executionArn),
+    withStates ? readHistory(sfn, executionArn) : undefined,
   ]);
+  if (history === undefined) {
+    return { execution, definition, states: [], timeline: [], truncated: false };
+  }
   const timeline = stateVisits(history.events, execution.status ?? '');
   return {
     execution,

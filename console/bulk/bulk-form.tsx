@@ -8,54 +8,63 @@ import { go, usePlace } from '../parts/location.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { useAction } from '../parts/use-action.ts';
 
+type Verb = 'redrive' | 'cancel';
 type DryRun = Answer<'redriveJobs'>;
 
-const statuses = ['FAILED', 'CANCELLED', 'EXPIRED'];
+const operations = { redrive: 'redriveJobs', cancel: 'cancelJobs' } as const;
+/** What can be meant; '' asks for what the operation means without one. */
+const statuses: Readonly<Record<Verb, readonly string[]>> = {
+  redrive: ['FAILED', 'CANCELLED', 'EXPIRED'],
+  cancel: ['', 'PENDING', 'RUNNING', 'FAILED'],
+};
+
+const filterOf = (verb: Verb, query: URLSearchParams) => ({
+  status: statusOf(verb, query.get('status')),
+  type: query.get('type') ?? '',
+  code: query.get('failureCode') ?? '',
+  failureText: query.get('failureText') ?? '',
+  tag: query.get('tag') ?? '',
+  createdAfter: query.get('createdAfter') ?? '',
+  createdBefore: query.get('createdBefore') ?? '',
+});
+
+const statusOf = (verb: Verb, wanted: string | null): string =>
+  statuses[verb].find((status) => status === wanted) ?? statuses[verb][0] ?? '';
 
 /** Which jobs, how and how fast; nothing is started before a dry run has said what would be. */
 export function BulkForm() {
   const { call } = useSession();
   const { query } = usePlace();
   const types = useAnswer('listJobTypes');
-  const [filter, setFilter] = useState(() => ({
-    status: statuses.find((status) => status === query.get('status')) ?? 'FAILED',
-    type: query.get('type') ?? '',
-    code: query.get('failureCode') ?? '',
-    tag: query.get('tag') ?? '',
-    createdAfter: query.get('createdAfter') ?? '',
-    createdBefore: query.get('createdBefore') ?? '',
-  }));
+  const [verb, setVerb] = useState<Verb>(query.get('verb') === 'cancel' ? 'cancel' : 'redrive');
+  const [filter, setFilter] = useState(() => filterOf(verb, query));
   const [mode, setMode] = useState('auto');
   const [rate, setRate] = useState('10');
   const [name, setName] = useState('');
   const [reason, setReason] = useState('');
   const [dryRun, setDryRun] = useState<{ of: string; answer: DryRun }>();
-  const asked = JSON.stringify({ filter, mode });
+  const asked = JSON.stringify({ verb, filter, mode });
   const wanted = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== ''));
-  const body = { filter: asQuery(wanted), mode };
+  const body = { filter: asQuery(wanted), ...(verb === 'redrive' ? { mode } : {}) };
   const preview = useAction(async () => {
-    const answer = await call('redriveJobs', { body: { ...body, dryRun: true } });
+    const answer = await call(operations[verb], { body: { ...body, dryRun: true } });
     setDryRun({ of: asked, answer: answer.body });
   });
   const start = useAction(async () => {
-    const { headers } = await call('redriveJobs', {
+    const { headers } = await call(operations[verb], {
       body: { ...body, name: name.trim(), reason: reason.trim(), ratePerSecond: Number(rate) },
     });
     const bulkId = headers.get('location')?.split('/').at(-1);
     if (bulkId !== undefined) go(`/bulk/${bulkId}`);
   });
   const shown = dryRun?.of === asked ? dryRun.answer : undefined;
+  const left = leftOut(verb, query, filter.status);
   const set = (member: keyof typeof filter) => (event: { target: { value: string } }) =>
     setFilter({ ...filter, [member]: event.target.value });
   return (
     <section className="card" aria-labelledby="new-bulk">
       <h2 id="new-bulk">New</h2>
-      {query.get('failureText') !== null && (
-        <div className="note warn">
-          A bulk redrive does not filter by failure text: <q>{query.get('failureText')}</q> is left
-          out, so more jobs may match than the list showed.
-        </div>
-      )}
+      {left !== undefined && <div className="note warn">{left}</div>}
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -64,10 +73,26 @@ export function BulkForm() {
       >
         <div className="filters">
           <label>
+            What
+            <select
+              value={verb}
+              onChange={(event) => {
+                const next = event.target.value === 'cancel' ? 'cancel' : 'redrive';
+                setVerb(next);
+                setFilter({ ...filter, status: statusOf(next, filter.status) });
+              }}
+            >
+              <option value="redrive">redrive</option>
+              <option value="cancel">cancel</option>
+            </select>
+          </label>
+          <label>
             Status
             <select value={filter.status} onChange={set('status')}>
-              {statuses.map((status) => (
-                <option key={status}>{status}</option>
+              {statuses[verb].map((status) => (
+                <option key={status} value={status}>
+                  {status === '' ? 'open: PENDING or RUNNING' : status}
+                </option>
               ))}
             </select>
           </label>
@@ -83,6 +108,10 @@ export function BulkForm() {
           <label>
             Failure code
             <input value={filter.code} pattern="[A-Z_]+" onChange={set('code')} />
+          </label>
+          <label>
+            Failure text
+            <input value={filter.failureText} maxLength={200} onChange={set('failureText')} />
           </label>
           <label>
             Tag
@@ -104,14 +133,16 @@ export function BulkForm() {
               onChange={set('createdBefore')}
             />
           </label>
-          <label>
-            Mode
-            <select value={mode} onChange={(event) => setMode(event.target.value)}>
-              <option value="auto">auto: resume where possible, else restart</option>
-              <option value="resume">resume</option>
-              <option value="restart">restart</option>
-            </select>
-          </label>
+          {verb === 'redrive' && (
+            <label>
+              Mode
+              <select value={mode} onChange={(event) => setMode(event.target.value)}>
+                <option value="auto">auto: resume where possible, else restart</option>
+                <option value="resume">resume</option>
+                <option value="restart">restart</option>
+              </select>
+            </label>
+          )}
           <button
             type="submit"
             className={shown === undefined ? 'primary' : ''}
@@ -132,7 +163,8 @@ export function BulkForm() {
           <div className="note" role="status">
             <strong>
               {count(shown.eligible)} of {count(shown.matched)}{' '}
-              {shown.matched === 1 ? 'job' : 'jobs'} would be redriven
+              {shown.matched === 1 ? 'job' : 'jobs'} would be{' '}
+              {verb === 'redrive' ? 'redriven' : 'cancelled'}
             </strong>
             {Number(rate) > 0 && shown.eligible > 0 && (
               <span> in about {duration((shown.eligible / Number(rate)) * 1000)}</span>
@@ -143,6 +175,11 @@ export function BulkForm() {
               </div>
             ))}
           </div>
+          {verb === 'cancel' && (
+            <p className="faint">
+              What these jobs did to other systems stays done; they can be redriven later.
+            </p>
+          )}
           <div className="filters">
             <label>
               Name
@@ -176,10 +213,10 @@ export function BulkForm() {
             </label>
             <button
               type="submit"
-              className="primary"
+              className={verb === 'redrive' ? 'primary' : 'danger'}
               disabled={start.isBusy || shown.eligible === 0}
             >
-              Redrive {count(shown.eligible)}
+              {verb === 'redrive' ? 'Redrive' : 'Cancel'} {count(shown.eligible)}
             </button>
           </div>
           <ProblemNote error={start.error} />
@@ -187,4 +224,15 @@ export function BulkForm() {
       )}
     </section>
   );
+}
+
+/** What of the list's filter was not taken over, since more or other jobs may then match than the list showed. */
+function leftOut(verb: Verb, query: URLSearchParams, status: string): string | undefined {
+  const listed = query.get('status');
+  if (listed === status) return undefined;
+  if (listed !== null)
+    return `${listed} jobs cannot be ${verb === 'redrive' ? 'redriven' : 'cancelled'}: the status below is meant instead.`;
+  return query.has('verb')
+    ? `The list showed jobs of every status; this takes ${status === '' ? 'the open ones' : status} only.`
+    : undefined;
 }

@@ -7,13 +7,13 @@ import { At } from '../parts/time.tsx';
 import { BulkForm } from './bulk-form.tsx';
 import { BulkProgress } from './bulk-progress.tsx';
 
-/** Redriving many jobs at a pace: what would happen, how it gets on, what was done before. */
+/** Redriving or cancelling many jobs at a pace: what would happen, how it gets on, what was done before. */
 export default function BulkPage({ bulkId }: { readonly bulkId: string | undefined }) {
   if (bulkId !== undefined) return <BulkProgress bulkId={bulkId} />;
   return (
     <>
       <div className="title">
-        <h1>Bulk redrive</h1>
+        <h1>Bulk operations</h1>
         <Link to="/runbooks/bulk-redrive.md">Runbook</Link>
       </div>
       <BulkForm />

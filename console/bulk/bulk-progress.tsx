@@ -19,7 +19,7 @@ const verbs: Readonly<Record<string, readonly Verb[]>> = {
   PAUSED: ['resume', 'cancel'],
 };
 
-/** How one bulk redrive gets on; it can be paused, go on at another pace, and be ended. */
+/** How one bulk redrive or cancel gets on; it can be paused, go on at another pace, and be ended. */
 export function BulkProgress({ bulkId }: { readonly bulkId: string }) {
   const { call } = useSession();
   const { body: bulk, error, reload } = useAnswer('getBulkOperation', { path: { bulkId } }, 1_500);

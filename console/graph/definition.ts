@@ -15,6 +15,7 @@ export type GraphState = {
   readonly transitions: readonly Transition[];
   /** The branches of a Parallel, or the one item processor of a Map. */
   readonly levels: readonly Level[];
+  readonly isDistributed: boolean;
   /** As the definition has it. */
   readonly raw: Readonly<Record<string, unknown>>;
 };
@@ -53,8 +54,14 @@ function stateOf(name: string, state: unknown): GraphState {
       ...list(raw['Catch']).flatMap((catcher) => to(isRecord(catcher) && catcher['Next'], 'catch')),
     ],
     levels: inner.flatMap((level) => levelOf(level) ?? []),
+    isDistributed: modeOf(raw['ItemProcessor']) === 'DISTRIBUTED',
     raw,
   };
+}
+
+function modeOf(processor: unknown): unknown {
+  const config = isRecord(processor) ? processor['ProcessorConfig'] : undefined;
+  return isRecord(config) ? config['Mode'] : undefined;
 }
 
 const to = (name: unknown, kind: Transition['kind']): Transition[] =>

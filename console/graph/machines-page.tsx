@@ -1,4 +1,5 @@
 import { useMemo, useState } from 'react';
+import { useSession } from '../api/session.tsx';
 import { useAnswer } from '../api/use-answer.ts';
 import { JsonView } from '../parts/json-view.tsx';
 import { Link } from '../parts/location.tsx';
@@ -10,6 +11,7 @@ import { StateGraph } from './state-graph.tsx';
 /** The job types and their state machines. */
 export default function MachinesPage({ name }: { readonly name: string | undefined }) {
   const { body, error } = useAnswer('listJobTypes');
+  const { isOperator } = useSession();
   const shown = body?.jobTypes.find(({ type }) => type === name) ?? body?.jobTypes[0];
   return (
     <>
@@ -49,10 +51,42 @@ export default function MachinesPage({ name }: { readonly name: string | undefin
                 : 'later jobs of its ordering key go on'}
             </dd>
           </dl>
+          {isOperator && <Findings type={shown.type} />}
           <Machine key={shown.type} definition={shown.definition} />
         </section>
       )}
     </>
+  );
+}
+
+/** What the linter says of it: the rules by which executions can be redriven and nothing is done twice. */
+function Findings({ type }: { readonly type: string }) {
+  const { body, error } = useAnswer('listStateMachines');
+  const findings = body?.stateMachines.find((machine) => machine.type === type)?.findings;
+  if (findings === undefined) return <ProblemNote error={error} />;
+  if (findings.length === 0) {
+    return (
+      <p className="calm">
+        <span className="status good">✓ lint</span> Nothing goes against the rules.
+      </p>
+    );
+  }
+  return (
+    <section className="note warn" aria-label="Lint findings">
+      <strong>
+        {findings.length} lint {findings.length === 1 ? 'finding' : 'findings'}
+      </strong>
+      <ul>
+        {findings.map(({ rule, state, what, why, mend }) => (
+          <li key={`${rule} ${state} ${what}`}>
+            {state !== null && <strong>{state}: </strong>}
+            {what} <code>{rule}</code>
+            <div className="faint">why: {why}</div>
+            <div className="faint">mend: {mend}</div>
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }
 

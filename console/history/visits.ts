@@ -14,6 +14,8 @@ export type Attempt = {
   outcome: AttemptOutcome;
   error: string | undefined;
   cause: string | undefined;
+  /** What the task was given, where it is not the state's input. */
+  readonly parameters: string | undefined;
   output: string | undefined;
 };
 
@@ -38,6 +40,8 @@ export type Visit = {
   /** Of the last ExecutionRedriven before what was last tried; 0: none. */
   redrivenId: number;
   readonly attempts: Attempt[];
+  /** Of a distributed Map, whose children are executions of their own. */
+  mapRunArn: string | undefined;
 };
 
 export type Visits = {
@@ -117,7 +121,7 @@ function apply(event: HistoryEvent, visit: Visit, redrivenId: number): void {
     visit.output = textOf(event, 'output');
     visit.status = visit.status === 'RETRYING' ? 'CAUGHT' : 'SUCCEEDED';
   } else if (/^(Task|LambdaFunction|Activity)Scheduled$/.test(type)) {
-    visit.attempts.push(newAttempt(at, attempt !== undefined && redrivenId > visit.redrivenId));
+    visit.attempts.push(newAttempt(event, attempt !== undefined && redrivenId > visit.redrivenId));
     visit.redrivenId = redrivenId;
     visit.status = 'RUNNING';
   } else if (/^(Task|LambdaFunction|Activity)Started$/.test(type) && attempt) {
@@ -130,6 +134,9 @@ function apply(event: HistoryEvent, visit: Visit, redrivenId: number): void {
     if (ended !== 'SUCCEEDED') Object.assign(visit, { status: 'RETRYING', ...errorOf(event) });
   } else if (setback.test(type)) {
     Object.assign(visit, { status: 'RETRYING', ...errorOf(event) });
+  } else if (type === 'MapRunStarted' || type === 'MapRunRedriven') {
+    visit.mapRunArn = textOf(event, 'mapRunArn');
+    visit.status = 'RUNNING';
   } else if (type === 'MapStateStarted' || type === 'ParallelStateStarted') {
     visit.status = 'RUNNING';
   }
@@ -149,8 +156,9 @@ function cutOff(visit: Visit): void {
   if (attempt?.outcome === 'RUNNING') attempt.outcome = 'ABORTED';
 }
 
-const newAttempt = (scheduledAt: number, isRedriven: boolean): Attempt => ({
-  scheduledAt,
+const newAttempt = (event: HistoryEvent, isRedriven: boolean): Attempt => ({
+  scheduledAt: event.at,
+  parameters: textOf(event, 'parameters') ?? textOf(event, 'input'),
   isRedriven,
   startedAt: undefined,
   submittedAt: undefined,
@@ -175,6 +183,7 @@ const newVisit = (event: HistoryEvent, type: string, parent: Visit | undefined):
   cause: undefined,
   redrivenId: 0,
   attempts: [],
+  mapRunArn: undefined,
 });
 
 const worstFirst: readonly VisitStatus[] = [

@@ -12,13 +12,14 @@ import { Identity } from './identity.tsx';
 import { StatesTab } from './states-tab.tsx';
 import { TimelineTab } from './timeline-tab.tsx';
 import { TrailTab } from './trail-tab.tsx';
-import { useHistory } from './use-history.ts';
+import { type NewestEvents, useHistory, useNewestEvents } from './use-history.ts';
 import { type Job, useJob } from './use-job.ts';
 import { Verdict } from './verdict.tsx';
 
 export default function JobPage({ jobId }: { readonly jobId: string }) {
   const { job, error, reload } = useJob(jobId);
   const { isOperator } = useSession();
+  const newest = useNewestEvents(jobId, isOperator);
   if (job === undefined) {
     return (
       <>
@@ -31,7 +32,7 @@ export default function JobPage({ jobId }: { readonly jobId: string }) {
     );
   }
   return isOperator ? (
-    <OperatorView job={job} error={error} reload={reload} />
+    <OperatorView job={job} error={error} reload={reload} newest={newest} />
   ) : (
     <ClientView job={job} error={error} reload={reload} />
   );
@@ -56,7 +57,12 @@ function ClientView({ job, error, reload }: Props) {
 
 const isOpen = ({ status }: Job): boolean => status === 'PENDING' || status === 'RUNNING';
 
-function OperatorView({ job, error, reload }: Props) {
+function OperatorView({
+  job,
+  error,
+  reload,
+  newest,
+}: Props & { readonly newest: NewestEvents | undefined }) {
   const { jobId, execution } = job;
   const path = { jobId };
   const tab = usePlace().query.get('tab') ?? 'states';
@@ -64,8 +70,13 @@ function OperatorView({ job, error, reload }: Props) {
   const pollMs = isOpen(job) ? 4_000 : 30_000;
   const trail = useAnswer('getTrail', { path }, pollMs, version);
   const effects = useAnswer('listEffects', { path }, pollMs, version);
-  const told = useAnswer('getExecution', { path, query: { limit: 1 } }, undefined, version);
-  const history = useHistory(jobId, execution.name, version, isOpen(job));
+  const told = useAnswer(
+    'getExecution',
+    { path, query: { limit: 1, states: false } },
+    undefined,
+    version,
+  );
+  const history = useHistory(jobId, execution.name, version, isOpen(job), newest);
   const changed = (): void => {
     reload();
     trail.reload();
@@ -95,9 +106,7 @@ function OperatorView({ job, error, reload }: Props) {
           {
             id: 'states',
             label: 'States',
-            content: () => (
-              <StatesTab definition={definition} told={told.body?.states} history={history} />
-            ),
+            content: () => <StatesTab jobId={jobId} definition={definition} history={history} />,
           },
           { id: 'timeline', label: 'Timeline', content: () => <TimelineTab history={history} /> },
           {
@@ -120,7 +129,9 @@ function OperatorView({ job, error, reload }: Props) {
           {
             id: 'trail',
             label: 'Trail',
-            content: () => <TrailTab job={job} trail={trail.body} execution={told.body} />,
+            content: () => (
+              <TrailTab job={job} trail={trail.body} execution={told.body} history={history} />
+            ),
           },
         ]}
       />

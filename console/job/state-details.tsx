@@ -1,5 +1,6 @@
-import { useState } from 'react';
-import type { GraphState } from '../graph/definition.ts';
+import { type ReactNode, useState } from 'react';
+import { tryParseExact } from '../api/exact-json.ts';
+import { type GraphState, isRecord } from '../graph/definition.ts';
 import { retryWindow } from '../history/retry-window.ts';
 import type { Attempt, Visit } from '../history/visits.ts';
 import { clockTime, count, duration } from '../parts/format.ts';
@@ -12,8 +13,13 @@ export function StateDetails(props: {
   readonly name: string;
   readonly state: GraphState | undefined;
   readonly visits: readonly Visit[];
+  /** The distributed Map whose children pass it. */
+  readonly inChildrenOf?: string | undefined;
+  readonly more?:
+    | ((state: GraphState | undefined, visit: Visit | undefined) => ReactNode)
+    | undefined;
 }) {
-  const { name, state, visits } = props;
+  const { name, state, visits, inChildrenOf, more } = props;
   const [chosen, setChosen] = useState<number>();
   const visit = visits.find(({ id }) => id === chosen) ?? mostTelling(visits);
   return (
@@ -25,7 +31,11 @@ export function StateDetails(props: {
       {state?.comment !== undefined && <p className="faint">{state.comment}</p>}
       {visits.length > 1 && <VisitChoice visits={visits} chosen={visit} onChoose={setChosen} />}
       {visit === undefined ? (
-        <p className="faint">Not entered.</p>
+        <p className="faint">
+          {inChildrenOf === undefined
+            ? 'Not entered.'
+            : `It is passed in the children of ${inChildrenOf}: choose that state to see them.`}
+        </p>
       ) : (
         <>
           <p className="faint">
@@ -35,7 +45,9 @@ export function StateDetails(props: {
           </p>
           {visit.error !== undefined && <ErrorNote error={visit.error} cause={visit.cause} />}
           <Attempts visit={visit} state={state} />
+          {more?.(state, visit)}
           <JsonView label="Input" text={visit.input} />
+          <JsonView label="Task input" text={visit.attempts.at(-1)?.parameters} />
           <JsonView label="Task result" text={visit.attempts.at(-1)?.output} />
           <JsonView label="Output" text={visit.output} />
         </>
@@ -82,10 +94,19 @@ function ErrorNote({
 }) {
   return (
     <div className="note bad">
-      <strong>{error}</strong>
+      <strong>{error}</strong> {messageOf(cause)}
       {cause !== undefined && <JsonView label="Cause" text={cause} />}
     </div>
   );
+}
+
+/** The message of our own errors, which stands as JSON in the JSON of the cause (jobs/failure.ts). */
+function messageOf(cause = ''): string {
+  const outer = tryParseExact(cause);
+  const inner = isRecord(outer) ? outer['errorMessage'] : undefined;
+  const told = typeof inner === 'string' ? tryParseExact(inner) : undefined;
+  const message = isRecord(told) ? told['message'] : inner;
+  return typeof message === 'string' ? message : '';
 }
 
 function Attempts({

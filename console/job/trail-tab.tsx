@@ -2,6 +2,7 @@ import type { Answer } from '../api/call.ts';
 import { duration } from '../parts/format.ts';
 import { Status } from '../parts/status.tsx';
 import { At } from '../parts/time.tsx';
+import type { History } from './use-history.ts';
 import type { Job } from './use-job.ts';
 
 type Trail = Answer<'getTrail'>;
@@ -11,10 +12,11 @@ export function TrailTab(props: {
   readonly job: Job;
   readonly trail: Trail | undefined;
   readonly execution: Answer<'getExecution'> | undefined;
+  readonly history: History;
 }) {
-  const { job, trail, execution } = props;
+  const { job, trail, execution, history } = props;
   if (trail === undefined) return <p className="loading">Loading …</p>;
-  const hops = hopsOf(job, trail, execution);
+  const hops = hopsOf(job, trail, execution, history);
   return (
     <>
       <h3>Way of the job</h3>
@@ -84,7 +86,12 @@ export function TrailTab(props: {
 type Hop = { readonly at: string; readonly hop: string; readonly what: string };
 
 /** Request → outbox → message → dispatcher → execution → redrives, in the order of their times. */
-function hopsOf(job: Job, trail: Trail, execution: Answer<'getExecution'> | undefined): Hop[] {
+function hopsOf(
+  job: Job,
+  trail: Trail,
+  execution: Answer<'getExecution'> | undefined,
+  history: History,
+): Hop[] {
   const hops: (Hop | { at: null; hop: string; what: string })[] = [
     { at: job.createdAt, hop: 'request', what: 'accepted with 202' },
     ...trail.messages.flatMap((message) => [
@@ -101,7 +108,7 @@ function hopsOf(job: Job, trail: Trail, execution: Answer<'getExecution'> | unde
       {
         at: message.receivedAt,
         hop: 'dispatcher',
-        what: `received${(message.deliveries ?? 1) > 1 ? ` ${message.deliveries} times` : ''}`,
+        what: `${message.messageType} received ${times(message.deliveries ?? 1)}`,
       },
       {
         at: message.handledAt,
@@ -116,23 +123,36 @@ function hopsOf(job: Job, trail: Trail, execution: Answer<'getExecution'> | unde
         hop: 'job',
         what: `${event.from} → ${event.to}: ${event.reason}`,
       })),
-    ...(execution === undefined
-      ? []
-      : [
-          {
-            at: execution.execution.startedAt,
-            hop: 'execution',
-            what: `${execution.execution.name} started`,
-          },
-          {
-            at: execution.execution.redrivenAt,
-            hop: 'execution',
-            what: `redriven, ${execution.execution.redriveCount} in all`,
-          },
-          { at: execution.execution.stoppedAt, hop: 'execution', what: execution.execution.status },
-        ]),
+    ...executionHops(execution, history),
   ];
   return hops
     .filter((hop): hop is Hop => hop.at !== null)
     .sort((left, right) => Date.parse(left.at) - Date.parse(right.at));
+}
+
+const times = (count: number): string => (count === 1 ? 'once' : `${count} times`);
+
+const turningPoint = /^Execution(Started|Redriven|Succeeded|Failed|Aborted|TimedOut)$/;
+
+/** Each start, redrive and end of the execution, as its history has them; its beginning is loaded last. */
+function executionHops(
+  execution: Answer<'getExecution'> | undefined,
+  { events, isLoading }: History,
+): readonly (Hop | { at: null; hop: string; what: string })[] {
+  const name = execution?.execution.name ?? '';
+  let redrives = 0;
+  const told = events
+    .filter(({ type }) => turningPoint.test(type))
+    .map(({ type, at }) => {
+      if (type === 'ExecutionRedriven') redrives += 1;
+      const what =
+        type === 'ExecutionStarted'
+          ? `${name} started`
+          : type === 'ExecutionRedriven'
+            ? `redriven, redrive ${redrives}`
+            : type.slice('Execution'.length).toUpperCase();
+      return { at: new Date(at).toISOString(), hop: 'execution', what };
+    });
+  const start = execution?.execution.startedAt ?? null;
+  return isLoading ? [{ at: start, hop: 'execution', what: `${name} started` }, ...told] : told;
 }

@@ -1,5 +1,11 @@
 import { useEffect, useMemo, useRef, useState } from 'react';
-import { type OperationName, type CallInput, type CallResult, Refused } from '../api/call.ts';
+import {
+  type Answer,
+  type OperationName,
+  type CallInput,
+  type CallResult,
+  Refused,
+} from '../api/call.ts';
 import { useSession } from '../api/session.tsx';
 import { type HistoryEvent, readEvent } from '../history/event.ts';
 import { readVisits, type Visits } from '../history/visits.ts';
@@ -25,11 +31,31 @@ const nothing: Loaded = {
 };
 
 const pageSize = 1_000;
+/** What fills the table, so that it stands there at once. */
+const firstPageSize = 100;
 /** Of what was added since the last look. */
 const livePageSize = 200;
 const liveMs = 1_500;
 /** Pages that are shown together: each showing costs a pass over all events. */
 const pagesAtOnce = 4;
+
+type Page = Answer<'getHistory'>;
+
+/** The newest events, asked for as soon as the page is opened: beside the job, not behind it. */
+export type NewestEvents = Promise<Page | undefined>;
+
+export function useNewestEvents(jobId: string, isWanted: boolean): NewestEvents | undefined {
+  const { call } = useSession();
+  return useMemo(() => {
+    if (!isWanted) return undefined;
+    const query = { limit: firstPageSize, newestFirst: true };
+    return call('getHistory', { path: { jobId }, query }).then(
+      ({ body }) => body,
+      // What is wrong is told when it is asked again.
+      () => undefined,
+    );
+  }, [call, jobId, isWanted]);
+}
 
 /**
  * The history of a job's execution: the newest page at once, the older ones behind it, and what is added while it
@@ -40,6 +66,7 @@ export function useHistory(
   executionName: string,
   version: string,
   isOpen: boolean,
+  newest: NewestEvents | undefined,
 ): History {
   const { call } = useSession();
   const [state, setState] = useState<Loaded>(nothing);
@@ -51,17 +78,35 @@ export function useHistory(
       known.current = { of: executionName, events: [] };
       setState(nothing);
     }
-    void follow(call, jobId, abort.signal, known.current, isOpen, (changes) =>
-      setState((before) => ({ ...before, ...changes })),
-    );
+    const show = (changes: Partial<Loaded>): void =>
+      setState((before) => ({ ...before, ...changes }));
+    const from = known.current;
+    void (async () => {
+      if (from.events.length === 0) takeIn(await newest, executionName, from, show);
+      await follow(call, jobId, abort.signal, from, isOpen, show);
+    })();
     return () => abort.abort();
-  }, [call, jobId, executionName, version, isOpen]);
+  }, [call, jobId, executionName, version, isOpen, newest]);
 
   const { events, executionStatus } = state;
   const isOver =
     executionStatus !== undefined && !/^(RUNNING|PENDING_REDRIVE)$/.test(executionStatus);
   const visits = useMemo(() => readVisits(events, isOver), [events, isOver]);
   return { ...state, total: events.at(-1)?.id ?? 0, visits };
+}
+
+/** Shows the page that was asked for first; where it is all there is, it is what is known. */
+function takeIn(
+  page: Page | undefined,
+  executionName: string,
+  known: { events: HistoryEvent[] },
+  show: (changes: Partial<Loaded>) => void,
+): void {
+  // The job was restarted in between, or there is no execution yet.
+  if (page?.executionName !== executionName || known.events.length > 0) return;
+  const events = page.events.map(readEvent).toReversed();
+  if (page.nextToken === null) known.events = events;
+  show({ events, executionStatus: page.executionStatus, isLoading: page.nextToken !== null });
 }
 
 type Call = <Name extends OperationName>(

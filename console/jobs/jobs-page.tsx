@@ -19,9 +19,17 @@ export function JobsPage() {
       <div className="title">
         <h1>Jobs</h1>
         {isOperator && Object.keys(filters).length > 0 && (
-          <Link className="button" to={`/bulk?${new URLSearchParams(filters)}`}>
-            Redrive all that match …
-          </Link>
+          <div className="actions">
+            {(['redrive', 'cancel'] as const).map((verb) => (
+              <Link
+                key={verb}
+                className="button"
+                to={`/bulk?${new URLSearchParams({ verb, ...filters })}`}
+              >
+                {verb === 'redrive' ? 'Redrive' : 'Cancel'} all that match …
+              </Link>
+            ))}
+          </div>
         )}
       </div>
       <FilterForm filters={filters} />

@@ -2,7 +2,9 @@ import { go } from '../parts/location.tsx';
 import { Tabs } from '../parts/tabs.tsx';
 import { AuditTab } from './audit-tab.tsx';
 import { DeadLettersTab } from './dead-letters-tab.tsx';
+import { HeldAnswersTab } from './held-answers-tab.tsx';
 import { HeldEffectsTab } from './held-effects-tab.tsx';
+import { KeysTab } from './keys-tab.tsx';
 import { OutboxTab } from './outbox-tab.tsx';
 import { QuarantineTab } from './quarantine-tab.tsx';
 import { QueuesTab } from './queues-tab.tsx';
@@ -13,8 +15,10 @@ const tabs = [
   { id: 'dlq', label: 'Dead letters', content: () => <DeadLettersTab /> },
   { id: 'quarantine', label: 'Quarantine', content: () => <QuarantineTab /> },
   { id: 'effects', label: 'Held effects', content: () => <HeldEffectsTab /> },
+  { id: 'answers', label: 'Held answers', content: () => <HeldAnswersTab /> },
   { id: 'stuck', label: 'Stuck jobs', content: () => <StuckTab /> },
   { id: 'outbox', label: 'Outbox', content: () => <OutboxTab /> },
+  { id: 'keys', label: 'Keys', content: () => <KeysTab /> },
   { id: 'audit', label: 'Audit', content: () => <AuditTab /> },
 ];
 

@@ -57,6 +57,13 @@ function NeedsAPerson(props: {
       '/operations/effects',
       'Resolve',
     ),
+    waiting(
+      overview.heldAnswers,
+      'answer of a provider that no job will read',
+      'answers of providers that no job will read',
+      '/operations/answers',
+      'Look',
+    ),
     waiting(overview.deadLetters, 'dead letter', 'dead letters', '/operations/dlq', 'Look'),
     waiting(
       overview.quarantined,
@@ -154,6 +161,7 @@ function Figures({ overview, hours }: { readonly overview: Overview; readonly ho
         <Figure name="dead letters" value={count(overview.deadLetters)} to="/operations/dlq" />
         <Figure name="quarantine" value={count(overview.quarantined)} to="/operations/quarantine" />
         <Figure name="held effects" value={count(overview.heldEffects)} to="/operations/effects" />
+        <Figure name="held answers" value={count(overview.heldAnswers)} to="/operations/answers" />
         <Figure name="without owner" value={count(overview.ownerless)} to="/operations/stuck" />
       </dl>
       <div className="columns">

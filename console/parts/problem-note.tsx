@@ -32,5 +32,6 @@ export function describeError(error: unknown): { title: string; lines: string[] 
       lines: ['It is asked again; see whether it runs.'],
     };
   }
-  return { title: 'Something went wrong', lines: [String(error)] };
+  const cause = error instanceof Error && error.cause instanceof Error ? [error.cause.message] : [];
+  return { title: 'Something went wrong', lines: [String(error), ...cause] };
 }

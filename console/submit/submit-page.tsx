@@ -158,14 +158,18 @@ function JobForm({ jobType, apiKey }: { readonly jobType: JobType; readonly apiK
 function UploadProgress({ step }: { readonly step: UploadStep }) {
   return (
     <div className="upload" role="status">
-      {step.step === 'hashing' && 'Hashing …'}
-      {step.step === 'sending' && `Sending: ${Math.round(step.part * 100)} %`}
+      {step.step !== 'done' &&
+        `${step.step === 'hashing' ? 'Hashing' : 'Sending'}: ${bytes(step.bytes)} of ${bytes(step.of)}`}
       {step.step === 'done' && (
         <>
           Sent. sha256 <code>{step.payloadRef.sha256}</code>
         </>
       )}
-      <progress max={1} value={step.step === 'done' ? 1 : step.part} aria-label="Upload" />
+      <progress
+        max={1}
+        value={step.step === 'done' || step.of === 0 ? 1 : step.bytes / step.of}
+        aria-label="Upload"
+      />
     </div>
   );
 }

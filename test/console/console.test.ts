@@ -1,67 +1,22 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { after, afterEach, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
+import { test } from 'node:test';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
-import type { Page } from 'playwright-core';
 import { createApiKey } from '../../jobs/store/api-keys.ts';
 import { parseTenantId } from '../../jobs/ids.ts';
 import { call } from '../api/call.ts';
 import { connectTo } from '../support/connect-test.ts';
-import { startPawl } from '../support/start-pawl.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { goTo, openTab, signIn, startBrowser, type Tab } from './browser.ts';
+import { goTo, openTab, signIn } from './browser.ts';
 import { startProvider } from './provider.ts';
-
-const dir = mkdtempSync(join(tmpdir(), 'pawl-console-'));
-const gate = join(dir, 'closed');
-const closeGate = (): void => closeSync(openSync(gate, 'w'));
-const openGate = (): void => rmSync(gate, { force: true });
+import { startConsole, verdict } from './start-console.ts';
 
 const provider = await startProvider();
-const pawl = await startPawl({
-  env: {
-    JOB_TYPE_DIRS: fileURLToPath(new URL('./job-types', import.meta.url)),
-    WEBHOOK_URL: provider.url,
-  },
-});
-after(async () => {
-  await pawl.stop();
-  rmSync(dir, { recursive: true, force: true });
-});
-const { api, console: url, keys, tenantId, endpoints, queues, databaseUrl } = pawl.runtime();
-const browser = await startBrowser();
-// Open pages go on asking the API.
-afterEach(async () => {
-  for (const context of browser.contexts()) await context.close();
-});
-
-const submit = async (type: string, input: object): Promise<string> => {
-  const { status, body, text } = await call('POST', `${api}/jobs`, {
-    key: keys.client,
-    json: { type, input },
-  });
-  assert.equal(status, 202, text);
-  return body.jobId;
-};
-const until = async (jobId: string, status: string): Promise<void> => {
-  await waitFor(
-    async () =>
-      (await call('GET', `${api}/jobs/${jobId}`, { key: keys.client })).body.status === status,
-    20_000,
-    `${jobId} to be ${status}`,
-  );
-};
-const asOperator = async (options = {}): Promise<Tab> => {
-  const tab = await openTab(browser, url, options);
-  await signIn(tab, keys.operator);
-  return tab;
-};
-const verdict = (page: Page, status: string) => page.locator('h1 .status', { hasText: status });
+const started = await startConsole({ WEBHOOK_URL: provider.url });
+const { api, url, keys, tenantId, endpoints, queues, databaseUrl, browser } = started;
+const { gate, closeGate, openGate, submit, until, asOperator } = started;
 
 /** Near the limit of events; it runs while the other tests do. */
 const laps = submit('laps', {});
@@ -79,6 +34,7 @@ test('the first load is under 300 kB compressed, comes from here alone, and work
   const page = await tab.page.goto(url);
   await tab.page.getByLabel('API key').waitFor();
   const loaded = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+  console.log(`first load: ${loaded} bytes compressed`);
   assert.ok(loaded > 10_000 && loaded < 300_000, `${loaded} bytes`);
   assert.deepEqual([...origins], [new URL(url).origin]);
   const policy = page?.headers()['content-security-policy'] ?? '';
@@ -350,14 +306,36 @@ test('a job of 25,000 events shows its newest events at once, and all of them by
   await until(jobId, 'SUCCEEDED');
   const tab = await asOperator();
   const { page } = tab;
-  await page.goto(`${url}jobs`);
-  const link = page.getByRole('link', { name: jobId });
-  await link.waitFor();
-  const askedAt = performance.now();
-  await link.click();
-  await page.getByRole('tab', { name: /^Events 24/ }).click();
-  await page.getByRole('listitem').filter({ hasText: 'ExecutionSucceeded' }).waitFor();
-  const tookMs = performance.now() - askedAt;
+  // From the beginning of the navigation until the first row is drawn and the page takes a click.
+  await page.addInitScript(`
+    const look = () => {
+      if (document.querySelector('button.event') === null) { requestAnimationFrame(look); return; }
+      requestAnimationFrame(() => setTimeout(() => performance.mark('first row')));
+    };
+    requestAnimationFrame(look);`);
+  const rowAt = `performance.getEntriesByName('first row')[0]?.startTime`;
+  const times: number[] = [];
+  for (let round = 0; round < 5; round += 1) {
+    await page.goto(`${url}jobs/${jobId}?tab=events`, { waitUntil: 'commit' });
+    await waitFor(
+      async () => {
+        const at: unknown = await page.evaluate(rowAt).catch(() => undefined);
+        return typeof at === 'number' && times.push(at) > round;
+      },
+      15_000,
+      'the first row',
+    );
+  }
+  const median = times.toSorted((left, right) => left - right)[2] ?? Infinity;
+  console.log(`25,000 events: first row after ${times.map(Math.round).join(', ')} ms`);
+  // On an idle machine it is 0.3 s; the machine of a test may have much else to do.
+  assert.ok(median < 3_000, `${median} ms`);
+  const asked: unknown = await page.evaluate(
+    `performance.getEntriesByType('resource').map(({ name }) => name).filter((name) => name.includes('/history?'))[0]`,
+  );
+  assert.match(String(asked), /limit=100&newestFirst=true/);
+  await page.getByRole('button', { name: /ExecutionSucceeded/ }).click();
+  await page.getByRole('region', { name: /^Event 24/ }).waitFor();
   await page.getByText(/^24,9\d\d of 24,9\d\d events$/).waitFor();
   assert.ok((await page.getByRole('listitem').count()) < 100);
   const list = page.getByRole('list', { name: 'Events, newest first' });
@@ -365,8 +343,6 @@ test('a job of 25,000 events shows its newest events at once, and all of them by
   await page.getByRole('listitem').filter({ hasText: 'ExecutionStarted' }).waitFor();
   await page.getByRole('combobox', { name: 'State' }).selectOption('MarkRunning');
   await page.getByText(/^5 of 24,9\d\d events$/).waitFor();
-  console.log(`25,000 events: interactive after ${Math.round(tookMs)} ms`);
-  assert.ok(tookMs < 5_000, `${tookMs} ms`);
   assert.deepEqual(tab.complaints, []);
 });
 
@@ -381,7 +357,8 @@ for (const colorScheme of ['light', 'dark'] as const) {
   test(`axe finds nothing serious, in ${colorScheme} colours`, async () => {
     closeGate();
     const jobId = await submit('tour', { closedWhile: gate });
-    await until(jobId, 'FAILED');
+    const roundsId = await submit('rounds', { closedWhile: gate });
+    for (const id of [jobId, roundsId]) await until(id, 'FAILED');
     openGate();
     // The other rules look at no colours: once is enough.
     const rules = colorScheme === 'dark' ? `{ runOnly: ['color-contrast'] }` : '';
@@ -407,8 +384,16 @@ for (const colorScheme of ['light', 'dark'] as const) {
         (name) => [`jobs/${jobId}?tab=${name}`, 'Gate'] as const,
       ),
       ['operations/queues', 'job-requests-dlq'],
+      ['operations/dlq', /No dead letters|Redrive chosen/],
+      ['operations/quarantine', /Nothing in quarantine|Redrive chosen/],
+      ['operations/effects', 'No effect is held'],
+      ['operations/answers', 'No answer is held'],
+      ['operations/stuck', /goes on as it should|What next/],
+      ['operations/outbox', 'due and not sent'],
+      ['operations/keys', 'Prefix'],
       ['operations/audit', 'Who'],
       ['bulk', 'Started so far'],
+      ['bulk?verb=cancel&status=PENDING', 'Dry run'],
       ['machines/tour', 'Stumble'],
       ['try', 'A tenant’s key'],
       ['runbooks/held-effects.md', 'Held effects'],
@@ -417,10 +402,38 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await page.getByText(text).first().waitFor();
       await check(path);
     }
+    await goTo(page, 'bulk');
+    await page.getByRole('link', { name: 'gate was mended' }).first().click();
+    await page.getByRole('heading', { name: 'COMPLETED gate was mended' }).waitFor();
+    await check('bulk operation');
+    await goTo(page, `jobs/${roundsId}?state=EachRound`);
+    await page.getByRole('region', { name: 'Map Run' }).getByRole('row').nth(1).waitFor();
+    await page
+      .getByRole('region', { name: 'Map Run' })
+      .getByRole('row')
+      .nth(1)
+      .getByRole('button')
+      .click();
+    await page
+      .getByRole('region', { name: /^Child / })
+      .getByText('Ready')
+      .first()
+      .waitFor();
+    await check('child of a Map Run');
     await goTo(page, `jobs/${jobId}`);
+    await page.getByRole('button', { name: 'Cancel …' }).click();
+    await page.getByText('Cancel this job').waitFor();
+    await check('cancel dialog');
+    await page.getByRole('button', { name: 'Leave it' }).click();
     await page.getByRole('button', { name: 'Redrive …' }).click();
     await page.getByText('runs again').waitFor();
     await check('redrive dialog');
+    await page.getByRole('button', { name: 'Leave it' }).click();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await signIn(tab, keys.client);
+    await goTo(page, `jobs/${jobId}`);
+    await page.getByText('The job as GET shows it').waitFor();
+    await check('job page of a client');
   });
 }
 
@@ -429,8 +442,17 @@ test('the state machine is walked through by keyboard alone', async () => {
   await until(jobId, 'SUCCEEDED');
   const { page } = await asOperator();
   await page.goto(`${url}jobs/${jobId}`);
-  await page.getByRole('button', { name: /^MarkRunning/ }).focus();
-  for (const key of ['ArrowDown', 'ArrowDown', 'ArrowDown', 'Enter'])
-    await page.keyboard.press(key);
+  const way = ['MarkRunning', 'Prepare', 'Aside', 'EachItem'];
+  const drawn = (name: string) => page.locator(`[data-state="${name}"]`);
+  // Coloured, so that all that is loaded is there: each key goes to the state that has the focus, and moves it on.
+  await page.locator('[data-state="MarkRunning"][data-status="SUCCEEDED"]').waitFor();
+  for (const [index, name] of way.slice(0, -1).entries()) {
+    await drawn(name).press('ArrowDown');
+    const next = way[index + 1] ?? '';
+    await page.locator(`[data-state="${next}"]:focus`).waitFor();
+  }
+  await drawn('EachItem').press('Enter');
   await page.getByRole('region', { name: 'State EachItem' }).waitFor();
+  await drawn('EachItem').press('ArrowUp');
+  await page.locator('[data-state="Aside"]:focus').waitFor();
 });

@@ -69,6 +69,13 @@ const query = Type.Object(
     nextToken: Type.Optional(Type.String({ minLength: 1, maxLength: 1024 })),
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 200 })),
     newestFirst: Type.Optional(Type.Boolean({ default: false })),
+    states: Type.Optional(
+      Type.Boolean({
+        default: true,
+        description:
+          'false: `states` and `timeline` are left empty, for which up to 5,000 events are read',
+      }),
+    ),
   },
   { additionalProperties: false },
 );
@@ -89,10 +96,10 @@ export function getExecution(api: Api, { sql, operations }: RouteDeps): void {
       },
     },
     async (request) => {
-      const { nextToken, limit = 200, newestFirst = false } = request.query;
+      const { nextToken, limit = 200, newestFirst = false, states = true } = request.query;
       const job = await findRequestedJob(sql, request);
       const arn = executionArnOf(operations, job);
-      const view = await viewExecution(operations.sfn, arn);
+      const view = await viewExecution(operations.sfn, arn, states);
       if (view === undefined) {
         throw new Problem('execution-not-found', {
           detail: `the job is ${job.status}; it is not started yet, or AWS keeps the execution no more (90 days)`,

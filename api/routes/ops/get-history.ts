@@ -30,6 +30,7 @@ export function getHistory(api: Api, { sql, operations }: RouteDeps): void {
         querystring: query,
         response: {
           200: Type.Object({
+            executionName: Type.String(),
             executionStatus: Type.String({ description: 'as DescribeExecution says' }),
             events: Type.Array(Type.Record(Type.String(), Type.Unknown()), {
               description: 'as GetExecutionHistory writes them',
@@ -55,6 +56,7 @@ export function getHistory(api: Api, { sql, operations }: RouteDeps): void {
         ...(nextToken === undefined ? {} : { nextToken }),
       });
       return {
+        executionName: job.executionName,
         executionStatus: execution.status ?? 'UNKNOWN',
         events: page.events.map(asJson),
         nextToken: page.nextToken ?? null,

@@ -33,6 +33,7 @@ const response = Type.Object({
   deadLetters: Type.Integer(),
   quarantined: Type.Integer(),
   heldEffects: Type.Integer(),
+  heldAnswers: Type.Integer({ description: 'of providers, which no job will read' }),
   ownerless: Type.Integer(),
 });
 
@@ -80,6 +81,7 @@ export function getOverview(api: Api, { sql, operations }: RouteDeps): void {
         deadLetters: figures.deadLetters,
         quarantined: figures.quarantined,
         heldEffects: figures.effects.byStatus['UNKNOWN'] ?? 0,
+        heldAnswers: figures.heldAnswers,
         ownerless: figures.ownerless,
       };
     },

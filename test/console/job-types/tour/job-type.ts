@@ -19,7 +19,7 @@ export default defineJobType({
   description: 'Passes through every kind of state, then fails as long as its gate is closed.',
   inputSchema,
   payload: 'optional',
-  maxPayloadBytes: 1_000_000,
+  maxPayloadBytes: 200_000_000,
   timeoutSeconds: 300,
   afterFailure: 'continue',
   tasks: [
