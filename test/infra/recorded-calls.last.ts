@@ -2,6 +2,7 @@
 // made meanwhile (test/support/record-aws-calls.ts) is held against the synthesised policies of both stages.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import type { Stage } from '../../infra/stages.ts';
 import { permissionsBeyond, permissionsOf, refusedNeeds } from './least-privilege.ts';
 import { type Need, recordedNeeds, unseenNeeds } from './needed.ts';
 import { localAccount } from './account.ts';
@@ -14,12 +15,12 @@ const folder = process.env['CALLS_DIR'];
 if (folder === undefined) throw new Error('CALLS_DIR names no folder of calls: npm test does');
 
 const { synthesize } = await createSynthesizer();
-const policiesIn = (stage: typeof dev): ReadonlyMap<string, readonly Policy[]> => {
+const policiesIn = (stage: Stage): ReadonlyMap<string, readonly Policy[]> => {
   const { templates } = synthesize(stage);
   return policiesOf(templates, createResolver(templates, localAccount({})));
 };
 /** As the stage is deployed, and the dispatcher function of a stage that has it. */
-const everybody = (stage: typeof dev): ReadonlyMap<string, readonly Policy[]> => {
+const everybody = (stage: Stage): ReadonlyMap<string, readonly Policy[]> => {
   const dispatch = policiesIn({ ...stage, dispatcher: 'lambda' }).get('dispatch');
   assert.ok(dispatch !== undefined);
   return new Map([...policiesIn({ ...stage, dispatcher: 'worker' }), ['dispatch', dispatch]]);
@@ -35,7 +36,7 @@ const recorded = recordedNeeds(folder);
 const ofTests = new Set(
   recorded.map(({ component }) => component).filter((component) => !ofDev.has(component)),
 );
-const needsIn = (stage: typeof dev): Need[] => [
+const needsIn = (stage: Stage): Need[] => [
   ...recorded.filter(({ component }) => ofDev.has(component)),
   ...unseenNeeds(functions, stage),
 ];
