@@ -38,7 +38,7 @@ export function MapRunChild(props: {
       <h4>
         <Status status={body.status} /> <code>{body.name}</code>
       </h4>
-      {body.error !== null && (
+      {body.error !== null && history === undefined && (
         <div className="note bad">
           <strong>{body.error}</strong>
           <JsonView label="Cause" text={body.cause ?? undefined} />

@@ -44,7 +44,8 @@ export function MapRunPanel(props: {
       <ProblemNote error={runs.error ?? children.error} />
       {run !== undefined && (
         <p className="faint">
-          {count(run.executionCounts['total'] ?? 0)} children:{' '}
+          {count(run.executionCounts['total'] ?? 0)}{' '}
+          {run.executionCounts['total'] === 1 ? 'child' : 'children'}:{' '}
           {counted
             .filter((name) => (run.executionCounts[name] ?? 0) > 0)
             .map((name) => `${count(run.executionCounts[name] ?? 0)} ${name}`)

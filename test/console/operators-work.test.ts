@@ -10,8 +10,19 @@ import { connectTo } from '../support/connect-test.ts';
 import { openTab, signIn } from './browser.ts';
 import { startConsole, verdict } from './start-console.ts';
 
-const { api, url, keys, dir, tenantId, databaseUrl, browser, submit, until, asOperator } =
-  await startConsole();
+const {
+  api,
+  url,
+  keys,
+  dir,
+  tenantId,
+  providers,
+  databaseUrl,
+  browser,
+  submit,
+  until,
+  asOperator,
+} = await startConsole();
 
 test('open jobs are cancelled in bulk from the list: dry run, name, reason, pace, pause, resume', async () => {
   const notBefore = new Date(Date.now() + 3_600_000).toISOString();
@@ -85,6 +96,39 @@ test('keys are listed without their secrets, and one is revoked with a reason', 
   assert.equal((await call('GET', `${api}/jobs`, { key })).status, 401);
   await page.getByRole('tab', { name: 'Audit' }).click();
   await page.getByRole('cell', { name: 'the phone is lost' }).waitFor();
+  assert.deepEqual(tab.complaints, []);
+});
+
+test('an answer of a provider that no job will read is looked at, and said to be dealt with', async () => {
+  const jobId = await submit('order-settlement', {
+    orderId: 'twofold',
+    customerEmail: 'twofold@example.com',
+    currency: 'IDR',
+    items: [{ sku: 'serum-30', quantity: 1, unitPrice: 149_000 }],
+  });
+  await until(jobId, 'SUCCEEDED');
+  // The provider says declined, after it had said that it was paid.
+  const reference = `${tenantId}/order:twofold:payment:1`;
+  const sent = await fetch(new URL('/webhooks', providers.payment), {
+    method: 'POST',
+    body: JSON.stringify({ reference, outcome: 'declined', forged: false }),
+  });
+  assert.ok(sent.ok);
+  const tab = await asOperator();
+  const { page } = tab;
+  await page
+    .getByRole('listitem')
+    .filter({ hasText: '1 answer of a provider that no job will read' })
+    .getByRole('link')
+    .click();
+  const row = page.getByRole('row').filter({ hasText: jobId });
+  await row.getByText('had answered succeeded before').waitFor();
+  await row.getByText('"declined"').waitFor();
+  await row.getByRole('button', { name: 'Resolve …' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Reason').fill('the provider confirms that it was paid');
+  await dialog.getByRole('button', { name: 'It has been dealt with' }).click();
+  await page.getByText('No answer is held').waitFor();
   assert.deepEqual(tab.complaints, []);
 });
 
