@@ -3,6 +3,9 @@ import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { sumOf } from './cost/job-cost.ts';
+import { stageCost } from './cost/stage-cost.ts';
+import { stages } from './stages.ts';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 const [command, ...args] = process.argv.slice(2);
@@ -24,7 +27,7 @@ cli.once('exit', (code) => {
   process.exitCode = code ?? 1;
 });
 
-/** What each stack holds, one line each. */
+/** What each stack holds, one line each, and what the stage costs. */
 function describeOutput(folder: string): void {
   const { artifacts } = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8')) as {
     artifacts: Record<string, { type: string }>;
@@ -39,6 +42,11 @@ function describeOutput(folder: string): void {
     };
     const count = Object.keys(template.Resources ?? {}).length;
     console.log(`${String(count).padStart(4)} resources  ${stack}`);
+  }
+  for (const stage of Object.values(stages)) {
+    if (!stacks.some(([stack]) => stack.startsWith(`pawl-${stage.name}-`))) continue;
+    const usd = Math.round(sumOf(stageCost(stage)));
+    console.log(`${stage.name} costs about ${usd} USD a month before the first job (docs/cost.md)`);
   }
   console.log('cdk-nag AwsSolutions: no finding without a reason (infra/acknowledged-findings.ts)');
 }

@@ -35,7 +35,7 @@ export function costPage(registry: Registry): string {
 
 Made by \`infra/cost/cost-page.ts\` from the definitions in \`statemachines/\`, the stages in \`infra/stages.ts\` and the prices
 in \`infra/cost/prices.ts\` (us-east-1, USD, mid-2026, most of them from dated third-party guides: check them in the AWS
-Pricing Calculator). Free tiers, data transfer, logs and the database's growth with load are left out.
+Pricing Calculator). Free tiers, data transfer, logs, Container Insights and the database's growth with load are left out.
 
 ## A job
 

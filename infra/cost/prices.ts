@@ -30,6 +30,9 @@ export const prices = {
   loadBalancerHour: 0.0225,
   alarmMonth: 0.1,
   customMetricMonth: 0.3,
+  /** This and the next are remembered as well. */
+  kmsKeyMonth: 1,
+  secretMonth: 0.4,
   logGb: 0.5,
 } as const;
 

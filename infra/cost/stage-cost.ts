@@ -6,6 +6,9 @@ const zones = 2;
 /** Secrets Manager; with `interfaceEndpoints` also SQS, Step Functions, EventBridge, Logs and both of ECR. */
 const endpointsOf = ({ network }: Stage): number => (network.interfaceEndpoints ? 7 * zones : 1);
 
+/** What every stage has so many of; a test holds them against the templates. */
+export const counts = { alarms: 41, keys: 2, secrets: 2 } as const;
+
 /** USD a month of a stage in which nothing happens, by what costs it. */
 export function stageCost(stage: Stage): Record<string, number> {
   const { database, network } = stage;
@@ -22,7 +25,9 @@ export function stageCost(stage: Stage): Record<string, number> {
     'NAT gateways': hoursPerMonth * prices.natHour * network.natGateways,
     'interface endpoints': hoursPerMonth * prices.interfaceEndpointHour * endpointsOf(stage),
     'public addresses': hoursPerMonth * prices.publicAddressHour * publicAddresses,
-    'alarms and metrics': 40 * prices.alarmMonth + alertRules.length * prices.customMetricMonth,
+    'alarms and metrics':
+      counts.alarms * prices.alarmMonth + alertRules.length * prices.customMetricMonth,
+    'keys and secrets': counts.keys * prices.kmsKeyMonth + counts.secrets * prices.secretMonth,
   };
 }
 

@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { hoursPerMonth, prices } from '../../infra/cost/prices.ts';
+import { counts, stageCost } from '../../infra/cost/stage-cost.ts';
 import { localAccount } from './account.ts';
 import { stages } from './deployed-stages.ts';
 import { createResolver, type Found, resourcesOf, type Template } from './template.ts';
@@ -108,6 +110,27 @@ for (const { name, stage, templates, outdir } of stages) {
     const targets = resourcesOf(templates, 'AWS::ApplicationAutoScaling::ScalableTarget');
     for (const { id, properties } of targets) assert.ok(Number(properties['MinCapacity']) >= 1, id);
     assert.equal(targets.length, 2);
+  });
+
+  test(`cost: the model counts what is deployed (${name})`, () => {
+    // Without those of the tests' own job type and its task, and of the dispatcher.
+    const alarms = resourcesOf(templates, 'AWS::CloudWatch::Alarm').filter(
+      ({ properties }) => !/hello/.test(String(properties['AlarmName'])),
+    );
+    assert.equal(alarms.length, counts.alarms);
+    assert.equal(resourcesOf(templates, 'AWS::KMS::Key').length, counts.keys);
+    // RDS makes the other one, for its administrator.
+    assert.equal(resourcesOf(templates, 'AWS::SecretsManager::Secret').length, counts.secrets - 1);
+    const interfaces = resourcesOf(templates, 'AWS::EC2::VPCEndpoint').filter(
+      ({ properties }) => properties['VpcEndpointType'] === 'Interface',
+    );
+    const zones = interfaces.reduce(
+      (sum, { properties }) => sum + [properties['SubnetIds']].flat().length,
+      0,
+    );
+    const { interfaceEndpointHour } = prices;
+    const monthly = stageCost(stage)['interface endpoints'] ?? 0;
+    assert.equal(zones, Math.round(monthly / (hoursPerMonth * interfaceEndpointHour)));
   });
 
   test(`migrations run before the code that needs them; alarms come last (${name})`, () => {

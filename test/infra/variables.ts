@@ -98,8 +98,11 @@ for (const { name, stage, templates } of stages) {
       assert.equal(config.payment.callbackBaseUrl, givenParameters['CallbackBaseUrl']);
       assert.equal(config.email.from, givenParameters['EmailFrom']);
     }
-    for (const { database } of [apiConfig, workerConfig])
+    // Past the proxy, which LISTEN, session locks and the like would pin.
+    for (const { database } of [apiConfig, workerConfig]) {
       assert.equal(database.authentication, 'iam');
+      assert.equal(new URL(database.url).hostname, 'postgres.internal');
+    }
   });
 
   test(`traces go nowhere until a person says where (${name})`, () => {
