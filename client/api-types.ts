@@ -632,7 +632,7 @@ export type Operations = {
       /** the history is longer than 5,000 events: states and timeline show its beginning */
       truncated: boolean;
       history: {
-        /** as GetExecutionHistory writes them */
+        /** as GetExecutionHistory writes them, without task tokens */
         events: {
           [name: string]: unknown;
         }[];
@@ -648,7 +648,7 @@ export type Operations = {
       executionName: string;
       /** as DescribeExecution says */
       executionStatus: string;
-      /** as GetExecutionHistory writes them */
+      /** as GetExecutionHistory writes them, without task tokens */
       events: {
         [name: string]: unknown;
       }[];

@@ -229,7 +229,7 @@ test('poison messages are read, sent again and discarded with a reason', async (
   };
   await send(queues.jobRequests, '{"broken": <b>poison');
   await send(queues.jobRequestsDlq, '{"dead":"first"}');
-  await send(queues.jobRequestsDlq, '{"dead":"second"}');
+  await send(queues.jobRequestsDlq, '{"dead":"second","exact":9007199254740993.10}');
   const { page } = await asOperator();
   await page.goto(`${url}operations/quarantine`);
   await page.locator('summary').first().click();
@@ -249,6 +249,9 @@ test('poison messages are read, sent again and discarded with a reason', async (
     15_000,
     'two dead letters',
   );
+  await page.locator('summary').first().click();
+  await page.locator('summary').last().click();
+  await page.locator('pre', { hasText: '"exact": 9007199254740993.10' }).waitFor();
   await page.getByRole('button', { name: 'Redrive all …' }).click();
   await page.getByRole('dialog').getByLabel('Reason').fill('try again');
   await page.getByRole('dialog').getByRole('button', { name: 'Redrive all messages' }).click();

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { hideTokens, representEvent } from '../../api/routes/ops/history-event.ts';
 import { type HistoryEvent, readEvent } from '../../console/history/event.ts';
 import { retryWindow } from '../../console/history/retry-window.ts';
 import { segmentsOf } from '../../console/history/segments.ts';
@@ -155,4 +156,26 @@ test('the next attempt comes as the Retry of the state says', () => {
     retryWindow({ Retry: [{ ErrorEquals: ['States.ALL'] }] }, 'Terminal', 1)?.latestMs,
     1_000,
   );
+});
+
+test('a task token is hidden, whatever member of the parameters holds it, and nothing else is', () => {
+  const token = 'AQ\\"B+/=';
+  const parameters = `{"Payload":{"taskToken":"${token}","MY_TOKEN": "${token}","tokens":"kept","order":{"reply_token":"x"},"exact":9007199254740993}}`;
+  assert.equal(
+    hideTokens(parameters),
+    '{"Payload":{"taskToken":"(hidden)","MY_TOKEN": "(hidden)","tokens":"kept","order":{"reply_token":"(hidden)"},"exact":9007199254740993}}',
+  );
+  const event = representEvent({
+    id: 7,
+    timestamp: new Date(0),
+    type: 'TaskScheduled',
+    taskScheduledEventDetails: {
+      resourceType: 'lambda',
+      resource: 'invoke.waitForTaskToken',
+      region: 'us-east-1',
+      parameters,
+    },
+  });
+  assert.ok(!JSON.stringify(event).includes('AQ'));
+  assert.equal(event['timestamp'], '1970-01-01T00:00:00.000Z');
 });

@@ -7,6 +7,7 @@ import { parseTenantId } from '../../jobs/ids.ts';
 import { createApiKey, prefixOfKey } from '../../jobs/store/api-keys.ts';
 import { call } from '../api/call.ts';
 import { connectTo } from '../support/connect-test.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { openTab, signIn } from './browser.ts';
 import { startConsole, verdict } from './start-console.ts';
 
@@ -129,6 +130,40 @@ test('an answer of a provider that no job will read is looked at, and said to be
   await dialog.getByLabel('Reason').fill('the provider confirms that it was paid');
   await dialog.getByRole('button', { name: 'It has been dealt with' }).click();
   await page.getByText('No answer is held').waitFor();
+  assert.deepEqual(tab.complaints, []);
+});
+
+test('a job is exported as JSON, and copied as curl and as a command, without the key', async () => {
+  const jobId = await submit('tour', {});
+  await until(jobId, 'SUCCEEDED');
+  const tab = await asOperator();
+  const { page } = tab;
+  await page.goto(`${url}jobs/${jobId}`);
+  await page.locator('[data-state="MarkSucceeded"][data-status="SUCCEEDED"]').waitFor();
+  await page.getByRole('tab', { name: 'Effects 1' }).waitFor();
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Export as JSON' }).click(),
+  ]);
+  assert.equal(download.suggestedFilename(), `job-${jobId}.json`);
+  const exported: Record<string, unknown> = JSON.parse(readFileSync(await download.path(), 'utf8'));
+  assert.deepEqual(Object.keys(exported), [
+    'job',
+    'trail',
+    'effects',
+    'execution',
+    'definition',
+    'history',
+  ]);
+  assert.ok(!Object.values(exported).includes(null));
+  for (const [label, command] of [
+    ['Copy as curl', `curl -sS -H "Authorization: Bearer $PAWL_KEY" ${api}/jobs/${jobId}`],
+    ['Copy as CLI', `npm run pawl -- get ${jobId}`],
+  ] as const) {
+    await page.getByRole('button', { name: label }).click();
+    const copied = async () => await page.evaluate('navigator.clipboard.readText()');
+    await waitFor(async () => (await copied()) === command, 5_000, `${label} to be copied`);
+  }
   assert.deepEqual(tab.complaints, []);
 });
 

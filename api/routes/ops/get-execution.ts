@@ -1,4 +1,3 @@
-import type { HistoryEvent } from '@aws-sdk/client-sfn';
 import { Type } from 'typebox';
 import { readHistoryPage } from '../../../jobs/execution-history.ts';
 import { viewExecution } from '../../../jobs/execution-view.ts';
@@ -7,6 +6,7 @@ import { findRequestedJob } from '../../find-requested-job.ts';
 import { Problem } from '../../problems.ts';
 import { jobParams, orNull, problemResponses, time } from '../../schemas.ts';
 import { executionArnOf } from './execution-arn.ts';
+import { representEvent } from './history-event.ts';
 
 const passage = {
   type: Type.String(),
@@ -58,7 +58,7 @@ const response = Type.Object({
   }),
   history: Type.Object({
     events: Type.Array(Type.Record(Type.String(), Type.Unknown()), {
-      description: 'as GetExecutionHistory writes them',
+      description: 'as GetExecutionHistory writes them, without task tokens',
     }),
     nextToken: orNull(Type.String()),
   }),
@@ -139,15 +139,10 @@ export function getExecution(api: Api, { sql, operations }: RouteDeps): void {
           exitedAt: text(visit.exitedAt),
         })),
         truncated: view.truncated,
-        history: { events: page.events.map(asJson), nextToken: page.nextToken ?? null },
+        history: { events: page.events.map(representEvent), nextToken: page.nextToken ?? null },
       };
     },
   );
 }
 
 const text = (date: Date | null | undefined): string | null => date?.toISOString() ?? null;
-
-const asJson = (event: HistoryEvent): Record<string, unknown> => ({
-  ...event,
-  timestamp: text(event.timestamp),
-});

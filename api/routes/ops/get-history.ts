@@ -1,4 +1,3 @@
-import type { HistoryEvent } from '@aws-sdk/client-sfn';
 import { Type } from 'typebox';
 import { describeExecution, readHistoryPage } from '../../../jobs/execution-history.ts';
 import type { Api, RouteDeps } from '../../api.ts';
@@ -6,6 +5,7 @@ import { findRequestedJob } from '../../find-requested-job.ts';
 import { Problem } from '../../problems.ts';
 import { jobParams, orNull, problemResponses } from '../../schemas.ts';
 import { executionArnOf } from './execution-arn.ts';
+import { representEvent } from './history-event.ts';
 
 const query = Type.Object(
   {
@@ -33,7 +33,7 @@ export function getHistory(api: Api, { sql, operations }: RouteDeps): void {
             executionName: Type.String(),
             executionStatus: Type.String({ description: 'as DescribeExecution says' }),
             events: Type.Array(Type.Record(Type.String(), Type.Unknown()), {
-              description: 'as GetExecutionHistory writes them',
+              description: 'as GetExecutionHistory writes them, without task tokens',
             }),
             nextToken: orNull(Type.String()),
           }),
@@ -58,14 +58,9 @@ export function getHistory(api: Api, { sql, operations }: RouteDeps): void {
       return {
         executionName: job.executionName,
         executionStatus: execution.status ?? 'UNKNOWN',
-        events: page.events.map(asJson),
+        events: page.events.map(representEvent),
         nextToken: page.nextToken ?? null,
       };
     },
   );
 }
-
-const asJson = (event: HistoryEvent): Record<string, unknown> => ({
-  ...event,
-  timestamp: event.timestamp?.toISOString() ?? null,
-});

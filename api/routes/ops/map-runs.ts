@@ -1,4 +1,4 @@
-import type { DescribeExecutionCommandOutput, HistoryEvent } from '@aws-sdk/client-sfn';
+import type { DescribeExecutionCommandOutput } from '@aws-sdk/client-sfn';
 import { Type } from 'typebox';
 import { describeExecution, readHistoryPage } from '../../../jobs/execution-history.ts';
 import { describeMapRuns, listChildren, mapRunIdOf } from '../../../jobs/map-runs.ts';
@@ -7,6 +7,7 @@ import { findRequestedJob } from '../../find-requested-job.ts';
 import { Problem } from '../../problems.ts';
 import { jobParams, orNull, problemResponses, time } from '../../schemas.ts';
 import { executionArnOf } from './execution-arn.ts';
+import { representEvent } from './history-event.ts';
 
 const counts = Type.Record(Type.String(), Type.Integer(), {
   description: 'as DescribeMapRun counts them: total, pending, running, succeeded, failed, …',
@@ -43,7 +44,7 @@ const childInFull = Type.Object({
   events: orNull(
     Type.Array(Type.Record(Type.String(), Type.Unknown()), {
       description:
-        'its first 1,000, as GetExecutionHistory writes them; null for an Express child, of which Step Functions keeps no history',
+        'its first 1,000, as GetExecutionHistory writes them, without task tokens; null for an Express child, of which Step Functions keeps no history',
     }),
   ),
 });
@@ -175,7 +176,7 @@ export function mapRuns(api: Api, { sql, operations }: RouteDeps): void {
                 maxResults: 1_000,
                 includeExecutionData: true,
               })
-            ).events.map(asJson),
+            ).events.map(representEvent),
       };
     },
   );
@@ -213,8 +214,3 @@ const representChild = (described: Described) => ({
 });
 
 const text = (date: Date | undefined): string | null => date?.toISOString() ?? null;
-
-const asJson = (event: HistoryEvent): Record<string, unknown> => ({
-  ...event,
-  timestamp: text(event.timestamp),
-});
