@@ -69,7 +69,8 @@ test('any JSON value that is accepted is stored as it was sent', async () => {
     fc.asyncProperty(fc.jsonValue({ stringUnit: 'binary' }), async (input) => {
       const answer = await call('POST', jobs, { key, json: { type: 'echo', input } });
       const hasNul = JSON.stringify(input).includes('\\u0000');
-      const hasProto = JSON.stringify(input).includes('"__proto__"');
+      // As a name only: as a value it is a text like any other.
+      const hasProto = JSON.stringify(input).includes('"__proto__":');
       assert.equal(answer.status, hasNul || hasProto ? 400 : 202, answer.text);
       if (answer.status === 202) {
         const stored: unknown = JSON.parse(await storedInput(answer.body.jobId));
