@@ -132,22 +132,26 @@ export async function dispatcherTests(adapter: Adapter): Promise<void> {
 
   test('a running job is stopped', async () => {
     provider.hold();
-    const jobId = await submitGate();
-    await until(jobId, 'RUNNING');
-    const answer = await ops('POST', `/jobs/${jobId}/cancel`);
-    assert.equal(answer.status, 202, answer.text);
-    await waitFor(
-      async () => {
-        const { status } = await sfn.send(
-          new DescribeExecutionCommand({ executionArn: executionOf(jobId) }),
-        );
-        return status === 'ABORTED';
-      },
-      20_000,
-      'the execution to be stopped',
-    );
-    provider.release();
-    await until(jobId, 'CANCELLED');
+    try {
+      const jobId = await submitGate();
+      // Inside of its task: one that begins after the cancel would end the execution by itself.
+      await waitFor(() => provider.held() > 0, 20_000, 'the provider to be called');
+      const answer = await ops('POST', `/jobs/${jobId}/cancel`);
+      assert.equal(answer.status, 202, answer.text);
+      await waitFor(
+        async () => {
+          const { status } = await sfn.send(
+            new DescribeExecutionCommand({ executionArn: executionOf(jobId) }),
+          );
+          return status === 'ABORTED';
+        },
+        20_000,
+        'the execution to be stopped',
+      );
+      await until(jobId, 'CANCELLED');
+    } finally {
+      provider.release();
+    }
     await allDone();
   });
 
@@ -194,6 +198,7 @@ async function startSlowProvider() {
   return {
     url: `http://127.0.0.1:${address.port}/`,
     hold: () => void (held ??= []),
+    held: () => held?.length ?? 0,
     release: () => {
       const waiting = held ?? [];
       held = undefined;
