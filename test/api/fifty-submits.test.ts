@@ -16,7 +16,7 @@ const body = JSON.stringify({ type: 'echo', input: { order: 42 } });
 const headers = { 'idempotency-key': 'order-42' };
 
 const start = (port: number): Promise<TestServerProcess> => {
-  const queue = 'http://127.0.0.1:9/000000000000/none'; // nobody listens: what is promised does not hang on SQS
+  const queue = 'http://127.0.0.1:9/000000000000/job-requests'; // nobody listens: what is promised does not hang on SQS
   return startServer(
     'api/server.ts',
     {

@@ -29,7 +29,7 @@ test('on a newer database the API starts and is ready, and migrating it again do
   assert.deepEqual(await migrate(database.url), []);
   const port = await findFreePort();
   const nowhere = 'http://127.0.0.1:9';
-  const queue = `${nowhere}/000000000000/none`;
+  const queue = `${nowhere}/000000000000/job-requests`;
   const env = {
     PORT: String(port),
     LOG_LEVEL: 'silent',
