@@ -64,8 +64,8 @@ export async function claimMessage(
  * Takes messages in and claims them, in one statement. A row of the same key whose hash differs is never touched: the same
  * key for another request is an alert, not a retry. The job's run is read by the same statement, just before the claim.
  *
- * No key may be there twice. Rows are inserted in the order of their keys, so that two such statements never wait for
- * each other.
+ * Where a key is there twice, either one of the two is claimed at most, or the statement fails. Rows are inserted in the
+ * order of their keys, so that two such statements never wait for each other.
  */
 export async function claimMessages(sql: Sql, wanted: readonly Claiming[]): Promise<InboxAnswer[]> {
   const tokens = wanted.map(() => randomUUID());
@@ -94,11 +94,13 @@ export async function claimMessages(sql: Sql, wanted: readonly Claiming[]): Prom
       where inbox.request_hash = excluded.request_hash
         and (inbox.status in ('RECEIVED', 'FAILED_RETRYABLE')
           or (inbox.status = 'PROCESSING' and inbox.lease_until < now()))
-      returning inbox.tenant_id, inbox.idempotency_key, attempts
+      returning inbox.tenant_id, inbox.idempotency_key, inbox.lease_token, attempts
     )
     select place, type, run.status, run, execution_name as "executionName", redrive_count as "redriveCount",
            extract(epoch from expires_at - now())::double precision as "expiresInSeconds", attempts
-    from run join given using (place) left join claimed using (tenant_id, idempotency_key)`;
+    from run join given using (place)
+    -- By the token, too: the key may be there a second time, for another request.
+    left join claimed using (tenant_id, idempotency_key, lease_token)`;
   const found = new Map(rows.map(({ place, ...row }) => [place, row]));
   return await Promise.all(
     wanted.map(async (each, place): Promise<InboxAnswer> => {

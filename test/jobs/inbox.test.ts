@@ -150,3 +150,20 @@ test('two deliveries of one message at the same moment are one claim', async () 
   const answers = await Promise.all([1, 2, 3].map(() => claim({ envelope, requestHash })));
   assert.deepEqual(answers.map(({ kind }) => kind).sort(), ['busy', 'busy', 'claimed']);
 });
+
+test('another request under the key of a message of the same moment is not taken for a claim', async () => {
+  const { claimMessage: claim } = createSharedStatements(sql);
+  const { envelope, jobId } = await seedJob(sql);
+  const wanted = { envelope, requestHash: requestHashOf(envelope) };
+  const other = { envelope, requestHash: 'f'.repeat(64) };
+  await claim(wanted);
+  for (const together of [
+    [wanted, other],
+    [other, wanted],
+  ]) {
+    await sql`update worker_inbox set lease_until = now() - interval '1 second' where job_id = ${jobId}`;
+    const answers = await Promise.all(together.map((each) => claim(each)));
+    const kinds = new Map(together.map((each, place) => [each, answers[place]?.kind]));
+    assert.deepEqual([kinds.get(wanted), kinds.get(other)], ['claimed', 'other-request']);
+  }
+});
