@@ -39,6 +39,12 @@ const stepFunctions: Service = {
 };
 
 /**
+ * The connection and request timeouts of our clients together. Theirs end with the answer's head: without an end of its
+ * own, a call whose answer stops in the middle would be waited for as long as the process lives.
+ */
+const longestTryMs = 7_000;
+
+/**
  * Answers a client's hot actions before its middleware stack begins: one signed POST in AWS's JSON 1.0 protocol, with the
  * client's own endpoint, credentials, connections and timeouts (https://smithy.io/2.0/aws/protocols/aws-json-1_0-protocol.html).
  * Of the 0.63 ms of CPU that a call took, serialisers, endpoint rules and retry bookkeeping were 0.33.
@@ -47,8 +53,8 @@ const stepFunctions: Service = {
  * errors and when to try again; the actions may be sent twice, as with every retry. A timeout is thrown as it is:
  * whoever waits has waited long enough. The first call of a client shows where its endpoint is.
  */
-export function withDirectSqs(client: SQSClient): SQSClient {
-  const { call, learn } = directCalls(client.config, sqsService);
+export function withDirectSqs(client: SQSClient, longestMs = longestTryMs): SQSClient {
+  const { call, learn } = directCalls(client.config, sqsService, longestMs);
   client.middlewareStack.add(
     (next, { commandName }) =>
       async (args) => {
@@ -68,8 +74,8 @@ export function withDirectSqs(client: SQSClient): SQSClient {
 }
 
 /** As withDirectSqs, for StartExecution. */
-export function withDirectStepFunctions(client: SFNClient): SFNClient {
-  const { call, learn } = directCalls(client.config, stepFunctions);
+export function withDirectStepFunctions(client: SFNClient, longestMs = longestTryMs): SFNClient {
+  const { call, learn } = directCalls(client.config, stepFunctions, longestMs);
   client.middlewareStack.add(
     (next, { commandName }) =>
       async (args) => {
@@ -101,7 +107,7 @@ type Config = Pick<
   'credentials' | 'region' | 'sha256' | 'requestHandler'
 >;
 
-function directCalls(config: Config, service: Service) {
+function directCalls(config: Config, service: Service, longestMs: number) {
   const { credentials, region, sha256, requestHandler } = config;
   const signer = new SignatureV4({ service: service.name, credentials, region, sha256 });
   let endpoint:
@@ -125,7 +131,8 @@ function directCalls(config: Config, service: Service) {
       body: JSON.stringify(input),
     });
     const signed = await signer.sign(request);
-    const { response } = await requestHandler.handle(HttpRequest.clone(signed));
+    const abortSignal = AbortSignal.timeout(longestMs);
+    const { response } = await requestHandler.handle(HttpRequest.clone(signed), { abortSignal });
     const body = await text(response.body);
     return response.statusCode === 200 ? JSON.parse(body) : undefined;
   };

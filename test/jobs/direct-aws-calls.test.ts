@@ -7,16 +7,17 @@ import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { withDirectSqs, withDirectStepFunctions } from '../../jobs/direct-aws-calls.ts';
 
 type Call = { readonly headers: IncomingMessage['headers']; readonly body: unknown };
-type Answer = { readonly status: number; readonly body: object };
+type Answer = { readonly status: number; readonly body: object; readonly stalls?: true };
 
 const calls: Call[] = [];
 let answers: Answer[] = [];
 const server = createServer((request, response) => {
   void text(request).then((body) => {
     calls.push({ headers: request.headers, body: JSON.parse(body) });
-    const { status, body: answer } = answers.shift() ?? { status: 200, body: {} };
+    const { status, body: answer, stalls } = answers.shift() ?? { status: 200, body: {} };
     response.writeHead(status, { 'content-type': 'application/x-amz-json-1.0' });
-    response.end(JSON.stringify(answer));
+    if (stalls) response.write('{');
+    else response.end(JSON.stringify(answer));
   });
 });
 await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -32,6 +33,7 @@ const account = {
 };
 const sqs = withDirectSqs(new SQSClient({ ...account, useQueueUrlAsEndpoint: false }));
 const sfn = withDirectStepFunctions(new SFNClient(account));
+const hurriedSfn = withDirectStepFunctions(new SFNClient(account), 200);
 const send = () =>
   sqs.send(
     new SendMessageBatchCommand({
@@ -39,8 +41,8 @@ const send = () =>
       Entries: [{ Id: '0', MessageBody: 'ä' }],
     }),
   );
-const start = () =>
-  sfn.send(new StartExecutionCommand({ stateMachineArn: 'arn:aws:states:::x', name: 'n' }));
+const start = (client = sfn) =>
+  client.send(new StartExecutionCommand({ stateMachineArn: 'arn:aws:states:::x', name: 'n' }));
 
 beforeEach(() => {
   calls.length = 0;
@@ -85,7 +87,7 @@ test('what is refused is asked again by the SDK, so that the error has its name'
     body: { __type: 'ExecutionAlreadyExists', message: 'Execution Already Exists: n' },
   };
   answers = [refusal, refusal];
-  await assert.rejects(start, { name: 'ExecutionAlreadyExists' });
+  await assert.rejects(() => start(), { name: 'ExecutionAlreadyExists' });
   assert.equal(calls.length, 2);
   assert.equal(sdkCalls(), 1);
 });
@@ -98,4 +100,16 @@ test('a failing service is tried by the SDK as often as it is told to', async ()
   assert.equal((await send()).Failed?.length, 1);
   assert.equal(calls.length, 3);
   assert.equal(sdkCalls(), 2);
+});
+
+test('an answer that stops in the middle is not waited for: the SDK asks again', async () => {
+  await start(hurriedSfn);
+  calls.length = 0;
+  answers = [
+    { status: 200, body: {}, stalls: true },
+    { status: 200, body: { executionArn: 'arn:e', startDate: 1_700_000_000 } },
+  ];
+  assert.equal((await start(hurriedSfn)).executionArn, 'arn:e');
+  assert.equal(calls.length, 2);
+  assert.equal(sdkCalls(), 1);
 });
