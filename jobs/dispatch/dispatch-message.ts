@@ -11,7 +11,13 @@ import { redriveRun } from './redrive-run.ts';
 import { type DispatchDeps, type DispatchWork, failRun } from './run-context.ts';
 import { expire, startRun } from './start-run.ts';
 import { stopRun } from './stop-run.ts';
-import { closeMessage, type InboxClaim, postponeMessage, putOffCopy } from '../store/inbox.ts';
+import {
+  closeMessage,
+  type InboxClaim,
+  postponeMessage,
+  putOffCopy,
+  renewClaim,
+} from '../store/inbox.ts';
 import { quarantine, type ReceivedMessage } from '../store/quarantine.ts';
 import { statementMs, timingStatements } from '../store/statement-time.ts';
 
@@ -154,6 +160,9 @@ async function recordFailure(work: DispatchWork, failure: JobError): Promise<Dis
     work.log.warn({ ...logFields(envelope), code: failure.code, retryInMs }, 'postponed');
     return { kind: 'done', outcome: `postponed: ${failure.code}` };
   }
+  // Whoever has the message now may be starting the run at this moment: it is not ours to end.
+  const { leaseMs } = work.claimPace ?? claimPace;
+  if (!(await renewClaim(sql, claim, leaseMs))) return { kind: 'later', seconds: 1 };
   if (isLate(envelope) && failure instanceof Transient && (await expire(work))) {
     await closeMessage(sql, claim, 'COMPLETED', 'not started: expired');
     return { kind: 'done', outcome: 'not started: expired' };

@@ -3,11 +3,12 @@ import { createServer } from 'node:http';
 import { after, test } from 'node:test';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { pino } from 'pino';
-import { dispatch } from '../../jobs/dispatch/dispatch-message.ts';
+import { dispatch, requestHashOf } from '../../jobs/dispatch/dispatch-message.ts';
 import { createSharedStatements } from '../../jobs/dispatch/shared-statements.ts';
 import type { DispatchDeps } from '../../jobs/dispatch/run-context.ts';
 import { createExecutions } from '../../jobs/executions.ts';
 import type { JobId } from '../../jobs/ids.ts';
+import { claimMessage } from '../../jobs/store/inbox.ts';
 import {
   claimLeaseMs,
   claimRenewalMs,
@@ -114,6 +115,24 @@ test('a worker that wakes up after its lease, when another has the message, does
   assert.deepEqual(second, { kind: 'done', outcome: 'started' });
   assert.equal(first.kind, 'later');
   assert.equal(startsOf(jobId), 1);
+});
+
+test('a worker that wakes up at its last attempt, when another has the message, does not fail the job', async () => {
+  answering = Promise.withResolvers();
+  answering.resolve();
+  const { jobId, envelope } = await seedJob(sql);
+  const last = {
+    ...envelope,
+    attemptPolicy: { ...envelope.attemptPolicy, maxBusinessAttempts: 1 },
+  };
+  const slow = stoppedAWhile(jobId, async () => {
+    // Taken by another worker, which has not begun yet.
+    const taken = await claimMessage(sql, last, requestHashOf(last));
+    assert.equal(taken.kind, 'claimed');
+  });
+  const first = await dispatch(slow, received(last));
+  const [job] = await sql`select status from jobs where job_id = ${jobId}`;
+  assert.deepEqual([first.kind, job?.['status']], ['later', 'PENDING']);
 });
 
 test('a worker that wakes up after its lease, when nobody has taken the message, goes on', async () => {
