@@ -30,7 +30,7 @@ const concurrency = 4;
  * allows by now; gives how many jobs it dealt with.
  */
 export async function turnBulkOperations(deps: BulkDeps): Promise<number> {
-  await collectBulk(deps.sql, deps.knownTypes, null);
+  await collectPage(deps);
   const claimed = await claimBulkJobs(deps.sql);
   const byBulk = Map.groupBy(claimed, ({ bulkId }) => bulkId);
   for (const [bulkId, jobs] of byBulk) {
@@ -38,6 +38,15 @@ export async function turnBulkOperations(deps: BulkDeps): Promise<number> {
     if (outcomes.length > 0) await recordBulkOutcomes(deps.sql, bulkId, outcomes);
   }
   return claimed.length;
+}
+
+/** One whose page cannot be collected holds up nobody whose list is there. */
+async function collectPage({ sql, knownTypes, log }: BulkDeps): Promise<void> {
+  try {
+    await collectBulk(sql, knownTypes, null);
+  } catch (error) {
+    log.error({ err: error }, 'a page of a bulk operation was not collected');
+  }
 }
 
 /** The outcomes of those that have one; a job that met an outage keeps its claim and is tried again after it. */

@@ -37,7 +37,8 @@ async function findCollecting(sql: Sql, bulkId: string | null): Promise<Collecti
              then jsonb_build_object('createdAt', collected_created_at::text, 'jobId', collected_job_id) end as after
     from bulk_operations
     where collecting and ${bulkId === null ? sql`true` : sql`bulk_id = ${bulkId}`}
-    order by bulk_id limit 1`;
+    -- By chance: they grow side by side, and one whose page fails keeps no other one from its turn.
+    order by random() limit 1`;
   return bulk;
 }
 

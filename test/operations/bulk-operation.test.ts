@@ -320,6 +320,16 @@ test('one that is ended while its list is collected collects no more', async () 
   assert.equal(await collectBulk(sql, knownTypes, bulkId), false);
 });
 
+test('one whose list cannot be collected does not hold up the others', async () => {
+  await seedFailed(2, 'goes on');
+  const stuck = await insert('stuck', 1);
+  const filter = { ofANewerVersion: true };
+  await sql`update bulk_operations set filter = ${sql.json(filter)} where bulk_id = ${stuck}`;
+  await assert.rejects(collectBulk(sql, knownTypes, stuck), /not known/);
+  await completed(await insert('goes on', 100));
+  await sql`update bulk_operations set status = 'PAUSED', collecting = false where bulk_id = ${stuck}`;
+});
+
 /** Jobs of a wave in each state that matters to a cancel; gives their ids. */
 const seedOpen = async (
   tag: string,
