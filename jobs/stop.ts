@@ -77,7 +77,8 @@ const stopMessage = (job: JobState, status: 'CANCELLED' | 'EXPIRED', request: Re
       redriveCount: job.redriveCount,
       status,
     },
-    idempotencyKey: `stop:${job.executionName}:${job.redriveCount}:${status}`,
+    // By the run: a count that was ahead of Step Functions is corrected, and may be stopped a second time.
+    idempotencyKey: `stop:${job.jobId}:${job.run}:${status}`,
     producer: request.producer,
     correlationId: job.correlationId,
     occurredAt: new Date(),

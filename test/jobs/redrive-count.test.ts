@@ -81,10 +81,11 @@ async function redriven(jobId: JobId, mode: RedriveMode = 'auto') {
   return outcome.row.envelope;
 }
 
-const cancel = async (jobId: JobId): Promise<void> => {
+async function cancel(jobId: JobId) {
   const outcome = await requestCancel(sql, { ...who, jobId, producer: 'api' });
-  assert.equal(outcome.outcome, 'stopped');
-};
+  assert.ok(outcome.outcome === 'stopped');
+  return outcome.row.envelope;
+}
 
 const received = (envelope: object) =>
   ({
@@ -111,6 +112,17 @@ test('a redrive after one that was cancelled before Step Functions was asked has
   await deliver(await redriven(jobId));
   await failedAt(arn, 1);
   assert.deepEqual(await jobOf(jobId), { status: 'RUNNING', name: jobId, count: 1 });
+});
+
+test('a job that is cancelled a second time under a count that was corrected is stopped again', async () => {
+  const { jobId, arn } = await failedJob();
+  await redriven(jobId);
+  const outcomes = [await deliver(await cancel(jobId))];
+  await deliver(await redriven(jobId));
+  await failedAt(arn, 1);
+  outcomes.push(await deliver(await cancel(jobId)));
+  const stopped = { kind: 'done', outcome: 'stopped' };
+  assert.deepEqual(outcomes, [stopped, stopped]);
 });
 
 test('a delivery that corrected the count and died is followed by one that goes on from there', async () => {
