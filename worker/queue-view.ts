@@ -46,7 +46,11 @@ export async function viewJobRequests(
   anyPublished: boolean,
 ): Promise<QueueView> {
   const [empty, deadLetters] = await Promise.all([
-    isQueueEmpty(sqs, queues.jobRequestsUrl),
+    isQueueEmpty(sqs, queues.jobRequestsUrl).catch((error: unknown) => {
+      // Then no message counts as lost; what asks nothing of SQS is reconciled all the same.
+      log.warn({ err: error }, 'whether the queue is empty is not known');
+      return false;
+    }),
     anyPublished
       ? readDeadLetterKeys(sqs, queues.jobRequestsDlqUrl).catch((error: unknown) => {
           // A job is held all the same, when its message was sent again often enough.
