@@ -21,7 +21,7 @@ export type JobWatch = {
 
 /** No LISTEN/NOTIFY: it serialises commits and costs a connection (docs/decisions/no-listen-notify.md). */
 const tickAfterErrorMs = 1_000;
-const shortestTickMs = 4;
+const shortestTickMs = 8;
 const longestTickMs = 200;
 
 /**
