@@ -44,7 +44,9 @@ export type ReconcileDeps = {
 export type Action = 'expire' | 'wait' | 'await-turn' | 'resend' | 'hold' | 'look';
 
 /** DescribeExecution is refilled at 10 to 15 calls a second on AWS: what one pass may spend. */
-const describesPerPass = 300;
+const looksPerPass = 300;
+/** Waiting for a backlog costs no call: it must not take the place of what is to be looked at. */
+const jobsPerPass = 3_000;
 const ownerSeconds = 300;
 /** So often a message is sent again that nobody answers for; what is lost more often is not lost by chance. */
 const maxResends = 3;
@@ -81,14 +83,19 @@ function whyHeld(job: OwnerlessJob, queue: QueueView): string {
   return `its message was sent again ${job.resends} times, and no consumer has answered for it`;
 }
 
-/** Takes up the jobs past their `owner_until`; gives how many were found. Run once a minute. */
+/**
+ * Takes up the jobs past their `owner_until`, longest first; gives how many were found. Run once a minute. What is to be
+ * looked at and comes after the pass has spent its looks keeps its place: it is among the first of the next one.
+ */
 export async function reconcile(deps: ReconcileDeps): Promise<number> {
-  const jobs = await findOwnerless(deps.sql, describesPerPass);
+  const jobs = await findOwnerless(deps.sql, jobsPerPass);
   if (jobs.length === 0) return 0;
   const queue = await deps.queueView(jobs.some(({ publishedAt }) => publishedAt !== null));
   let answers = true;
+  let looks = 0;
   for (const job of jobs) {
     const action = decide(job, queue);
+    if (action === 'look' && (looks += 1) > looksPerPass) continue;
     deps.log.warn({ jobId: job.jobId, status: job.status, action }, 'job without an owner');
     try {
       // Where Step Functions fails or throttles, every further look would only cost its time.

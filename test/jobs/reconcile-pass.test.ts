@@ -18,7 +18,10 @@ const overdue = async (type: string, seconds: number): Promise<string> => {
   return jobId;
 };
 
-const pass = async (describe: Executions['describe']): Promise<number> => {
+const pass = async (
+  describe: Executions['describe'],
+  { empty } = { empty: true },
+): Promise<number> => {
   const sfn = new SFNClient({ region: 'us-east-1' });
   const prefix = 'arn:aws:states:us-east-1:000000000000:stateMachine:pawl-';
   return await reconcile({
@@ -26,7 +29,7 @@ const pass = async (describe: Executions['describe']): Promise<number> => {
     executions: { ...createExecutions(sfn, prefix), describe },
     failureOf: (_arn, execution) => Promise.resolve(executionFailure(execution)),
     queueView: () =>
-      Promise.resolve({ empty: true, hasPassed: () => false, deadLetters: new Set<string>() }),
+      Promise.resolve({ empty, hasPassed: () => false, deadLetters: new Set<string>() }),
     publishSoon: () => undefined,
     log: pino({ level: 'silent' }),
   });
@@ -59,4 +62,35 @@ test('while Step Functions fails one job of a pass waits for it, and what does n
   assert.equal(job?.['status'], 'EXPIRED');
   const [left] = await sql`select count(*)::integer as count from jobs where owner_until < now()`;
   assert.equal(left?.['count'], 3, 'nobody was forgotten');
+});
+
+test('a backlog that is only waited for does not hold up the job whose execution is gone', async () => {
+  await sql`
+    with job as (
+      insert into jobs (job_id, tenant_id, type, execution_name, input, request_hash, correlation_id, owner_until)
+      select id, 'acme', 'document-metadata', id, '{}', repeat('0', 64), 'backlog', now() - interval '10 minutes'
+      from (select gen_random_uuid() as id from generate_series(1, 400)) as ids
+      returning job_id, tenant_id
+    )
+    insert into outbox (message_id, tenant_id, destination, message_type, job_id, envelope, attempts, published_at)
+    select gen_random_uuid(), tenant_id, 'job-requests', 'JobRequested', job_id, '{}', 1, now() from job`;
+  const gone = await overdue('document-metadata', 60);
+  await pass(() => Promise.resolve(undefined), { empty: false });
+  const [job] = await sql`select status from jobs where job_id = ${gone}`;
+  assert.equal(job?.['status'], 'FAILED');
+  const [left] = await sql`select count(*)::integer as count from jobs where owner_until < now()`;
+  assert.equal(left?.['count'], 0, 'the backlog is waited for');
+});
+
+test('a pass looks at 300 executions, and the next one goes on where it stopped', async () => {
+  for (let n = 0; n < 310; n += 1) await overdue('document-metadata', 600 - n);
+  let asked = 0;
+  const describe = (): Promise<undefined> => {
+    asked += 1;
+    return Promise.resolve(undefined);
+  };
+  await pass(describe);
+  assert.equal(asked, 300);
+  await pass(describe);
+  assert.equal(asked, 310);
 });
