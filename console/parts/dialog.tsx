@@ -10,7 +10,11 @@ export function Dialog(props: {
   const title = useId();
   useEffect(() => {
     const dialog = element.current;
-    if (dialog?.open === false) dialog.showModal();
+    if (dialog?.open === false) {
+      dialog.showModal();
+      // showModal gives the focus to the ✕; React's `autoFocus` came before there was anything to see.
+      dialog.querySelector<HTMLElement>('input, select, textarea')?.focus();
+    }
     return () => dialog?.close();
   }, []);
   return (
