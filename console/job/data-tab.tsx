@@ -51,13 +51,19 @@ function PayloadPanel({
         <Fact name="sha256 expected" value={said['sha256']} />
         <Fact
           name="sha256 computed"
-          value={pin?.['sha256'] ?? (pin === undefined ? undefined : said['sha256'])}
+          value={
+            pin === undefined ? computedIn(job.failure?.message) : (pin['sha256'] ?? said['sha256'])
+          }
         />
       </dl>
       {code.startsWith('PAYLOAD_') && <p className="message">{job.failure?.message}</p>}
     </section>
   );
 }
+
+/** Of a payload that was refused only the failure's message says what its bytes hash to. */
+const computedIn = (message = ''): string | undefined =>
+  /\bsha256 is ([0-9a-f]{64})/.exec(message)?.[1];
 
 function PayloadVerdict({ isPinned, code }: { readonly isPinned: boolean; readonly code: string }) {
   if (code.startsWith('PAYLOAD_')) return <Status status="FAILED" />;
