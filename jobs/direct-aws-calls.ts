@@ -3,6 +3,7 @@ import type { SQSClient } from '@aws-sdk/client-sqs';
 import { HttpRequest } from '@smithy/core/protocols';
 import { SignatureV4 } from '@smithy/signature-v4';
 import { text } from 'node:stream/consumers';
+import { longestTryMs } from './step-functions-calls.ts';
 
 /** Answers a hot action with what the service gave; undefined where the SDK has to do it. */
 type DirectCall = (command: string | undefined, input: object) => Promise<object | undefined>;
@@ -39,68 +40,56 @@ const stepFunctions: Service = {
 };
 
 /**
- * The connection and request timeouts of our clients together. Theirs end with the answer's head: without an end of its
- * own, a call whose answer stops in the middle would be waited for as long as the process lives.
- */
-const longestTryMs = 7_000;
-
-/**
  * Answers a client's hot actions before its middleware stack begins: one signed POST in AWS's JSON 1.0 protocol, with the
  * client's own endpoint, credentials, connections and timeouts (https://smithy.io/2.0/aws/protocols/aws-json-1_0-protocol.html).
  * Of the 0.63 ms of CPU that a call took, serialisers, endpoint rules and retry bookkeeping were 0.33.
  *
  * Only a success is answered here. Whatever else comes, the call begins again on the SDK's whole way, which knows the
- * errors and when to try again; the actions may be sent twice, as with every retry. A timeout is thrown as it is:
- * whoever waits has waited long enough. The first call of a client shows where its endpoint is.
+ * errors and when to try again; the actions may be sent twice, as with every retry. Where no answer begins in time, that is
+ * thrown as it is: whoever waits has waited long enough. One that stops in its middle is given up after `longestMs`, for the
+ * client's timeouts end with the answer's head, and is asked for again. The first call of a client shows where its endpoint is.
  */
 export function withDirectSqs(client: SQSClient, longestMs = longestTryMs): SQSClient {
   const { call, learn } = directCalls(client.config, sqsService, longestMs);
-  client.middlewareStack.add(
-    (next, { commandName }) =>
-      async (args) => {
-        const answer = await call(commandName, args.input);
-        return answer === undefined ? await next(args) : answered(answer);
-      },
-    atOnce,
-  );
-  client.middlewareStack.add(
-    (next) => async (args) => {
-      learn(args.request);
-      return await next(args);
-    },
-    whenBuilt,
-  );
+  client.middlewareStack.add((next, { commandName }) => direct(next, call, commandName), atOnce);
+  client.middlewareStack.add((next) => watched(next, learn), whenBuilt);
   return client;
 }
 
 /** As withDirectSqs, for StartExecution. */
 export function withDirectStepFunctions(client: SFNClient, longestMs = longestTryMs): SFNClient {
   const { call, learn } = directCalls(client.config, stepFunctions, longestMs);
-  client.middlewareStack.add(
-    (next, { commandName }) =>
-      async (args) => {
-        const answer = await call(commandName, args.input);
-        return answer === undefined ? await next(args) : answered(answer);
-      },
-    atOnce,
-  );
-  client.middlewareStack.add(
-    (next) => async (args) => {
-      learn(args.request);
-      return await next(args);
-    },
-    whenBuilt,
-  );
+  client.middlewareStack.add((next, { commandName }) => direct(next, call, commandName), atOnce);
+  client.middlewareStack.add((next) => watched(next, learn), whenBuilt);
   return client;
 }
 
 const atOnce = { step: 'initialize', priority: 'high', name: 'answerDirectly' } as const;
 const whenBuilt = { step: 'finalizeRequest', priority: 'low', name: 'learnEndpoint' } as const;
 
-const answered = (answer: object) => ({
-  response: undefined,
-  output: { ...answer, $metadata: {} },
-});
+/** Does what the stack would, where that can be done directly. */
+const direct =
+  <Args extends { input: object }, Output>(
+    next: (args: Args) => Promise<Output>,
+    call: DirectCall,
+    command: string | undefined,
+  ) =>
+  async (args: Args) => {
+    const answer = await call(command, args.input);
+    if (answer === undefined) return await next(args);
+    return { response: undefined, output: { ...answer, $metadata: {} } };
+  };
+
+/** Shows the stack's request on its way. */
+const watched =
+  <Args extends { request: unknown }, Output>(
+    next: (args: Args) => Promise<Output>,
+    learn: (request: unknown) => void,
+  ) =>
+  async (args: Args): Promise<Output> => {
+    learn(args.request);
+    return await next(args);
+  };
 
 type Config = Pick<
   SQSClient['config'] | SFNClient['config'],

@@ -7,6 +7,9 @@ const tries = 2;
 /** What the SDK waits between two tries at most: full jitter over 500 ms for throttling, doubled. */
 const betweenTriesMs = 1_000;
 
+/** One try, from connecting to the beginning of the answer. */
+export const longestTryMs = connectionTimeoutMs + requestTimeoutMs;
+
 /** For `new SFNClient`: every call ends by itself, so that a hung server opens the circuit. */
 export const stepFunctionsClient = {
   maxAttempts: tries,
@@ -18,8 +21,7 @@ export const stepFunctionsClient = {
 } as const;
 
 /** After so long a call of it has nothing on the way any more that could still reach Step Functions. */
-export const longestCallMs =
-  tries * (connectionTimeoutMs + requestTimeoutMs) + (tries - 1) * betweenTriesMs;
+export const longestCallMs = tries * longestTryMs + (tries - 1) * betweenTriesMs;
 
 /** The lease on a message in hand is renewed so often while work on it goes on. */
 export const claimRenewalMs = 5_000;

@@ -3,6 +3,7 @@ import { useAnswer } from '../api/use-answer.ts';
 import type { Level } from '../graph/definition.ts';
 import { count, duration } from '../parts/format.ts';
 import { setQuery, usePlace } from '../parts/location.tsx';
+import { Pager } from '../parts/pager.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { Status } from '../parts/status.tsx';
 import { At } from '../parts/time.tsx';
@@ -120,21 +121,7 @@ export function MapRunPanel(props: {
           </table>
         </div>
       )}
-      <div className="actions">
-        {tokens.length > 0 && (
-          <button type="button" onClick={() => setTokens(tokens.slice(0, -1))}>
-            Newer
-          </button>
-        )}
-        {children.body?.nextToken != null && (
-          <button
-            type="button"
-            onClick={() => setTokens([...tokens, children.body?.nextToken ?? ''])}
-          >
-            Older
-          </button>
-        )}
-      </div>
+      <Pager passed={tokens} next={children.body?.nextToken} onChange={setTokens} />
       {child !== undefined && (
         <MapRunChild key={child} path={path} arn={child} level={level} version={version} />
       )}

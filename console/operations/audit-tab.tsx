@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { useAnswer } from '../api/use-answer.ts';
 import { Link } from '../parts/location.tsx';
+import { Pager } from '../parts/pager.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { At } from '../parts/time.tsx';
 
@@ -52,18 +53,7 @@ export function AuditTab() {
           {body.entries.length === 0 && <p className="faint">No operator has done anything yet.</p>}
         </div>
       )}
-      <div className="actions">
-        {cursors.length > 0 && (
-          <button type="button" onClick={() => setCursors(cursors.slice(0, -1))}>
-            Newer
-          </button>
-        )}
-        {body?.nextCursor != null && (
-          <button type="button" onClick={() => setCursors([...cursors, body.nextCursor ?? ''])}>
-            Older
-          </button>
-        )}
-      </div>
+      <Pager passed={cursors} next={body?.nextCursor} onChange={setCursors} />
     </>
   );
 }

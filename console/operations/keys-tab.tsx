@@ -4,6 +4,7 @@ import { useSession } from '../api/session.tsx';
 import { useAnswer } from '../api/use-answer.ts';
 import { ReasonDialog } from './message-list.tsx';
 import { CopyButton } from '../parts/copy-button.tsx';
+import { Pager } from '../parts/pager.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { Ago, At } from '../parts/time.tsx';
 
@@ -54,7 +55,7 @@ export function KeysTab() {
                   </td>
                   <td className="what">
                     {key.name}
-                    {key.keyId === me.keyId && <span className="faint"> (this session’s)</span>}
+                    {key.keyId === me.keyId && <span className="faint"> (yours)</span>}
                   </td>
                   <td>{key.tenantId ?? 'operator'}</td>
                   <td>{key.scopes.join(', ')}</td>
@@ -80,21 +81,10 @@ export function KeysTab() {
           </table>
         </div>
       )}
-      <div className="actions">
-        {cursors.length > 0 && (
-          <button type="button" onClick={() => setCursors(cursors.slice(0, -1))}>
-            Newer
-          </button>
-        )}
-        {body?.nextCursor != null && (
-          <button type="button" onClick={() => setCursors([...cursors, body.nextCursor ?? ''])}>
-            Older
-          </button>
-        )}
-      </div>
+      <Pager passed={cursors} next={body?.nextCursor} onChange={setCursors} />
       {revoking !== undefined && (
         <ReasonDialog
-          title={`Revoke ${revoking.prefix}${revoking.keyId === me.keyId ? ', the key of this session' : ''}`}
+          title={`Revoke ${revoking.prefix}${revoking.keyId === me.keyId ? ', your own key' : ''}`}
           isDangerous
           onClose={() => setRevoking(undefined)}
           act={async (reason) => {

@@ -159,26 +159,18 @@ export async function renewClaim(sql: Sql, claim: InboxClaim, leaseMs: number): 
   return rows.length === 1;
 }
 
-/** The statement part that closes a claim; no row where the lease was lost. */
-export const closing = (
-  sql: Sql,
-  claim: InboxClaim,
-  status: 'COMPLETED' | 'FAILED_TERMINAL',
-  outcome: string,
-) => sql`
-  update worker_inbox set status = ${status}, outcome = ${outcome}, lease_token = null, lease_until = null,
-                          updated_at = now()
-  where tenant_id = ${claim.tenantId} and idempotency_key = ${claim.idempotencyKey}
-    and lease_token = ${claim.leaseToken}`;
-
-/** Records that the message asked for nothing (any more), or cannot be done; `outcome` says which. */
+/** Records that the message asked for nothing (any more), or cannot be done; `outcome` says which. Nothing where the lease was lost. */
 export async function closeMessage(
   sql: Sql,
   claim: InboxClaim,
   status: 'COMPLETED' | 'FAILED_TERMINAL',
   outcome: string,
 ): Promise<void> {
-  await closing(sql, claim, status, outcome);
+  await sql`
+    update worker_inbox set status = ${status}, outcome = ${outcome}, lease_token = null, lease_until = null,
+                            updated_at = now()
+    where tenant_id = ${claim.tenantId} and idempotency_key = ${claim.idempotencyKey}
+      and lease_token = ${claim.leaseToken}`;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { after } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { serve } from '../support/serve.ts';
 
 /** What the provider does with one request. */
 export type Behaviour = {
@@ -60,15 +60,9 @@ export async function startStubProvider(): Promise<StubProvider> {
     const asked = new URL(url, 'http://stub').searchParams.get('idempotencyKey') ?? '';
     response.writeHead(works.has(asked) ? 200 : 404).end(works.has(asked) ? '{"found":true}' : '');
   }
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('not listening on TCP');
+  const address = await serve(server);
   return {
-    url: `http://127.0.0.1:${address.port}/hook`,
+    url: `${address}/hook`,
     requests,
     works,
     behave: (...next) => void script.push(...next),

@@ -1,5 +1,5 @@
 import { createServer, request as forward } from 'node:http';
-import { after } from 'node:test';
+import { serve } from '../support/serve.ts';
 
 /**
  * An HTTP proxy before SQS that makes a message received from the queue visible again after a second, where half a minute was asked
@@ -26,12 +26,5 @@ export async function hurriedSqs(target: string, queue: string): Promise<string>
       outgoing.end(body);
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('not listening on TCP');
-  return `http://127.0.0.1:${address.port}`;
+  return await serve(server);
 }

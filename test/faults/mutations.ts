@@ -21,7 +21,7 @@ export const mutations: readonly Mutation[] = [
   {
     guard: 'inbox: the lease token closes it',
     file: 'jobs/store/inbox.ts',
-    from: 'idempotency_key = ${claim.idempotencyKey}\n    and lease_token = ${claim.leaseToken}`;',
+    from: 'idempotency_key = ${claim.idempotencyKey}\n      and lease_token = ${claim.leaseToken}`;',
     to: 'idempotency_key = ${claim.idempotencyKey}`;',
     tests: ['test/jobs/inbox.test.ts'],
   },

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { after, beforeEach, test } from 'node:test';
+import { beforeEach, test } from 'node:test';
 import { createServer, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn';
 import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { withDirectSqs, withDirectStepFunctions } from '../../jobs/direct-aws-calls.ts';
+import { serve } from '../support/serve.ts';
 
 type Call = { readonly headers: IncomingMessage['headers']; readonly body: unknown };
 type Answer = { readonly status: number; readonly body: object; readonly stalls?: true };
@@ -20,12 +21,9 @@ const server = createServer((request, response) => {
     else response.end(JSON.stringify(answer));
   });
 });
-await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-after(() => server.close());
-const address = server.address();
-assert.ok(typeof address === 'object' && address !== null);
+const endpoint = await serve(server);
 const account = {
-  endpoint: `http://127.0.0.1:${address.port}`,
+  endpoint,
   region: 'eu-central-1',
   credentials: { accessKeyId: 'AKIATEST', secretAccessKey: 'secret' },
   retryMode: 'standard',

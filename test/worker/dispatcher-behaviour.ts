@@ -8,6 +8,7 @@ import { runSample, samplesOf } from '../../local/sample-jobs.ts';
 import { type Operations, startOperations } from '../operations/start-operations.ts';
 import { seedJob } from '../support/seed-job.ts';
 import { waitFor } from '../support/wait-for.ts';
+import { serve } from '../support/serve.ts';
 
 /** One of the two that receive job requests. */
 export type Adapter = {
@@ -188,15 +189,9 @@ async function startSlowProvider() {
       else held.push(answer);
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('not listening on TCP');
+  const address = await serve(server);
   return {
-    url: `http://127.0.0.1:${address.port}/`,
+    url: `${address}/`,
     hold: () => void (held ??= []),
     held: () => held?.length ?? 0,
     release: () => {

@@ -1,5 +1,5 @@
 import { createServer, request as forward } from 'node:http';
-import { after } from 'node:test';
+import { serve } from '../support/serve.ts';
 
 /** An HTTP proxy before Step Functions that can answer 503 to everything, as in an outage. */
 export type Gateway = {
@@ -28,15 +28,9 @@ export async function startGateway(target: string): Promise<Gateway> {
     outgoing.on('error', () => response.destroy());
     incoming.pipe(outgoing);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('not listening on TCP');
+  const address = await serve(server);
   return {
-    url: `http://127.0.0.1:${address.port}`,
+    url: address,
     operations,
     down: () => void (isDown = true),
     up: () => void (isDown = false),
