@@ -1,6 +1,6 @@
 import { Signer } from '@aws-sdk/rds-signer';
 import postgres from 'postgres';
-import { beginStatement } from './statement-time.ts';
+import { renewable } from './renewable-pool.ts';
 
 /** A pool of connections; every statement of it settles within its deadline. */
 export type Sql = postgres.Sql;
@@ -22,20 +22,24 @@ export type DatabaseConfig = {
  * (postgres 3.4.9); the price is that arrays cannot be passed: a list goes as jsonb and is unpacked in SQL.
  */
 export function connect(config: DatabaseConfig, applicationName: string): Sql {
-  const sql = postgres(config.url, {
-    max: config.poolSize,
-    fetch_types: false,
-    connect_timeout: 5,
-    idle_timeout: 60,
-    max_lifetime: 30 * 60,
-    onnotice: () => undefined,
-    ...(config.authentication === 'iam' ? iamLogin(config.url) : {}),
-    connection: {
-      application_name: applicationName,
-      ...(config.authentication === 'iam' ? {} : sessionTimeouts(config)),
-    },
-  });
-  return withDeadline(sql, config.statementTimeoutMs + 1_000);
+  const open = (): Sql =>
+    postgres(config.url, {
+      max: config.poolSize,
+      fetch_types: false,
+      connect_timeout: 5,
+      idle_timeout: 60,
+      max_lifetime: 30 * 60,
+      onnotice: () => undefined,
+      ...(config.authentication === 'iam' ? iamLogin(config.url) : {}),
+      connection: {
+        application_name: applicationName,
+        ...(config.authentication === 'iam' ? {} : sessionTimeouts(config)),
+      },
+    });
+  const deadlineMs = config.statementTimeoutMs + 1_000;
+  const pool = renewable(open, deadlineMs);
+  deadlines.set(pool, deadlineMs);
+  return pool;
 }
 
 const sessionTimeouts = (config: DatabaseConfig) => ({
@@ -55,12 +59,6 @@ function iamLogin(url: string) {
   return { ssl: 'verify-full' as const, password: () => signer.getAuthToken() };
 }
 
-/** A statement that the client gave up on. Whether the server did it is not known. */
-export class StatementDeadlineError extends Error {
-  override readonly name = 'StatementDeadlineError';
-  readonly code = 'STATEMENT_DEADLINE';
-}
-
 const deadlines = new WeakMap<Sql, number>();
 
 /** The deadline of each statement of a pool that `connect` opened, milliseconds. */
@@ -68,50 +66,4 @@ export function deadlineOf(sql: Sql): number {
   const deadlineMs = deadlines.get(sql);
   if (deadlineMs === undefined) throw new Error('not a pool of connect()');
   return deadlineMs;
-}
-
-/**
- * The same pool, with a deadline on every statement from the moment it is awaited: a statement on a connection
- * that is cut at the wrong moment may otherwise never settle. Fragments are not awaited and stay as they are.
- */
-function withDeadline(sql: Sql, deadlineMs: number): Sql {
-  const pool = new Proxy(sql, {
-    apply(target, self, args: unknown[]) {
-      const query: unknown = Reflect.apply(target, self, args);
-      if (query instanceof Promise) boundBy(query, deadlineMs);
-      return query;
-    },
-  });
-  deadlines.set(pool, deadlineMs);
-  return pool;
-}
-
-/** Puts a deadline on a statement; `onFailure` hears why it failed, before whoever awaits it. */
-export function boundBy(
-  query: Promise<unknown>,
-  deadlineMs: number,
-  onFailure?: (error: unknown) => void,
-): void {
-  const settle = query.then.bind(query);
-  let bounded: Promise<unknown> | undefined;
-  const start = (): Promise<unknown> => {
-    bounded ??= new Promise((resolve, reject) => {
-      const fail = (error: unknown): void => {
-        onFailure?.(error);
-        reject(error);
-      };
-      const timer = setTimeout(() => {
-        fail(new StatementDeadlineError(`no answer from the database within ${deadlineMs} ms`));
-      }, deadlineMs);
-      const end = beginStatement();
-      void settle(resolve, fail).finally(() => {
-        clearTimeout(timer);
-        end();
-      });
-    });
-    return bounded;
-  };
-  query.then = (onDone, onFail) => start().then(onDone, onFail);
-  query.catch = (onFail) => start().catch(onFail);
-  query.finally = (onEnd) => start().finally(onEnd);
 }

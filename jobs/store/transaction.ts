@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { TransactionSql } from 'postgres';
-import { boundBy, deadlineOf, type Sql } from './connect.ts';
+import { deadlineOf, type Sql } from './connect.ts';
+import { boundBy, connectionLoss } from './statement-deadline.ts';
 
 /** The transaction's connection; the same tagged template as the pool. */
 export type Transaction = Sql;
@@ -49,23 +50,16 @@ function guarded(raw: TransactionSql, connection: Connection, deadlineMs: number
       if (connection.lost !== undefined) throw connection.lost;
       const query: unknown = Reflect.apply(target, self, args);
       if (query instanceof Promise) {
-        boundBy(query, deadlineMs, (error) => {
-          if (isConnectionLoss(error)) connection.lost ??= error;
+        boundBy(query, deadlineMs, {
+          failed(error) {
+            if (connectionLoss(error) !== undefined) connection.lost ??= error;
+          },
         });
       }
       return query;
     },
   });
   return proxy as Transaction;
-}
-
-/** 57P01 to 57P03: the server ends the session; the others are the client's and the socket's. */
-function isConnectionLoss(error: unknown): boolean {
-  const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined;
-  return (
-    typeof code === 'string' &&
-    /^(57P0|CONNECTION_|CONNECT_|ECONN|EPIPE|STATEMENT_DEADLINE)/.test(code)
-  );
 }
 
 async function withinDeadline<Result>(work: Promise<Result>, deadlineMs: number): Promise<Result> {

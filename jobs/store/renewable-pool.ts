@@ -1,0 +1,82 @@
+import type { Sql } from './connect.ts';
+import { boundBy, connectionLoss } from './statement-deadline.ts';
+
+type Pool = { readonly sql: Sql; inUse: number; retired: boolean };
+
+/**
+ * A pool that is replaced by a fresh one as soon as a statement or transaction of it loses its connection; every
+ * statement has a deadline.
+ *
+ * The library (postgres 3.4.9) goes on using a connection's state after its socket has died. Of a connection that died
+ * while something was still to be written, the greeting is never sent again: every use of it ends in CONNECT_TIMEOUT,
+ * for good. A statement that is given to it between the socket's error and its end never settles, or by the answer to
+ * another one. So nothing new goes where a connection was lost: the callers hear of the loss after the new pool is
+ * there. What is under way on the other connections ends there, and then the old pool is closed.
+ */
+export function renewable(open: () => Sql, deadlineMs: number): Sql {
+  const pools = new Set<Pool>();
+  let current = add();
+  let ended = false;
+
+  function add(): Pool {
+    const pool = { sql: open(), inUse: 0, retired: false };
+    pools.add(pool);
+    return pool;
+  }
+
+  const watch = (pool: Pool) => ({
+    started: () => {
+      pool.inUse += 1;
+    },
+    failed: (error: unknown) => {
+      if (ended || pool.retired || !leavesTraces(error)) return;
+      pool.retired = true;
+      current = add();
+    },
+    settled: () => {
+      pool.inUse -= 1;
+      if (!pool.retired || pool.inUse > 0) return;
+      pools.delete(pool);
+      void pool.sql.end({ timeout: 0 });
+    },
+  });
+
+  async function begin(...args: Parameters<Sql['begin']>): Promise<unknown> {
+    const pool = current;
+    const { started, failed, settled } = watch(pool);
+    started();
+    try {
+      return await pool.sql.begin(...args);
+    } catch (error) {
+      failed(error);
+      throw error;
+    } finally {
+      settled();
+    }
+  }
+
+  async function end(options?: { timeout?: number }): Promise<void> {
+    ended = true;
+    await Promise.all([...pools].map((pool) => pool.sql.end(options)));
+  }
+
+  return new Proxy(current.sql, {
+    apply(_, self, args: unknown[]) {
+      const pool = current;
+      const query: unknown = Reflect.apply(pool.sql, self, args);
+      if (query instanceof Promise) boundBy(query, deadlineMs, watch(pool));
+      return query;
+    },
+    get(_, name) {
+      if (name === 'begin') return begin;
+      if (name === 'end') return end;
+      return Reflect.get(current.sql, name);
+    },
+  });
+}
+
+/** A connection that was never there has nothing to leave behind, and the library's own pause before the next try stays. */
+function leavesTraces(error: unknown): boolean {
+  const code = connectionLoss(error);
+  return code !== undefined && code !== 'CONNECT_TIMEOUT' && code !== 'ECONNREFUSED';
+}

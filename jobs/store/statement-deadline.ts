@@ -1,0 +1,88 @@
+import { beginStatement } from './statement-time.ts';
+
+/** A statement that the client gave up on. Whether the server did it is not known. */
+export class StatementDeadlineError extends Error {
+  override readonly name = 'StatementDeadlineError';
+  readonly code = 'STATEMENT_DEADLINE';
+}
+
+/** A statement that was settled by something else than its own answer. Whether the server did it is not known. */
+export class AnswerLostError extends Error {
+  override readonly name = 'AnswerLostError';
+  readonly code = 'CONNECTION_CLOSED';
+}
+
+/** Hears of a statement before whoever awaits it. */
+export type StatementWatch = {
+  readonly started?: () => void;
+  readonly failed?: (error: unknown) => void;
+  readonly settled?: () => void;
+};
+
+/**
+ * Puts a deadline on a statement from the moment it is awaited: on a connection that is cut at the wrong moment it may
+ * otherwise never settle. Fragments are not awaited and stay as they are.
+ */
+export function boundBy(
+  query: Promise<unknown>,
+  deadlineMs: number,
+  watch: StatementWatch = {},
+): void {
+  const settle = query.then.bind(query);
+  let bounded: Promise<unknown> | undefined;
+  const start = (): Promise<unknown> => {
+    bounded ??= new Promise((resolve, reject) => {
+      watch.started?.();
+      const end = beginStatement();
+      let open = true;
+      const close = (): boolean => {
+        const first = open;
+        open = false;
+        if (first) {
+          clearTimeout(timer);
+          end();
+        }
+        return first;
+      };
+      const fail = (error: unknown): void => {
+        if (!close()) return;
+        watch.failed?.(error);
+        watch.settled?.();
+        reject(error);
+      };
+      const succeed = (result: unknown): void => {
+        if (!isAnswer(result))
+          return fail(new AnswerLostError('the connection was lost before the answer'));
+        if (!close()) return;
+        watch.settled?.();
+        resolve(result);
+      };
+      const timer = setTimeout(() => {
+        fail(new StatementDeadlineError(`no answer from the database within ${deadlineMs} ms`));
+      }, deadlineMs);
+      void settle(succeed, fail);
+    });
+    return bounded;
+  };
+  query.then = (onDone, onFail) => start().then(onDone, onFail);
+  query.catch = (onFail) => start().catch(onFail);
+  query.finally = (onEnd) => start().finally(onEnd);
+}
+
+/**
+ * Whether a statement was settled by its own answer. The library (postgres 3.4.9) settles a statement that was written
+ * between a socket's error and its end by the next connection's greeting: with a result that has no command, which
+ * every answer of the server has (https://www.postgresql.org/docs/current/protocol-message-formats.html, CommandComplete).
+ */
+const isAnswer = (result: unknown): boolean =>
+  !(Array.isArray(result) && 'command' in result && result.command === null);
+
+/**
+ * The code of a lost connection, or undefined: 57P01 to 57P03 are the server's that ends the session, the others the
+ * client's and the socket's.
+ */
+export function connectionLoss(error: unknown): string | undefined {
+  const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined;
+  const lost = /^(57P0|CONNECTION_|CONNECT_|ECONN|EPIPE|ETIMEDOUT|STATEMENT_DEADLINE)/;
+  return typeof code === 'string' && lost.test(code) ? code : undefined;
+}
