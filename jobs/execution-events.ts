@@ -11,7 +11,7 @@ import type { Executions } from './executions.ts';
 import { failureCodes } from './failure-codes.ts';
 import { jobIdOfExecutionName } from './ids.ts';
 import type { Sql } from './store/connect.ts';
-import { hasEnded, releaseOwner } from './store/dispatched-run.ts';
+import { releaseOwner } from './store/dispatched-run.ts';
 import { finishJob } from './store/finish-job.ts';
 import { type Fence, KeyInUse, openRun } from './store/open-run.ts';
 import { quarantine, type ReceivedMessage } from './store/quarantine.ts';
@@ -21,6 +21,8 @@ export type ExecutionEventDeps = {
   /** Why an execution failed, from its history where its cause does not say; the caller's rate limit is in it. */
   readonly failureOf: (executionArn: string, execution: FailedExecution) => Promise<Failure>;
   readonly executions: Pick<Executions, 'stop'>;
+  /** As haveEnded, for one fence. */
+  readonly hasEnded: (fence: Fence) => Promise<boolean>;
   readonly log: Logger;
   readonly random: () => number;
 };
@@ -160,7 +162,7 @@ async function stopRefused(
 }
 
 async function end(deps: ExecutionEventDeps, fence: Fence, failure: Failure): Promise<string> {
-  if (await hasEnded(deps.sql, fence)) return 'already ended';
+  if (await deps.hasEnded(fence)) return 'already ended';
   const finished = await finishJob(
     deps.sql,
     fence,

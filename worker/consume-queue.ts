@@ -40,6 +40,8 @@ const heartbeatSeconds = 10;
 /** Short, because a poll that was cut off may still be given a message (stand-in) and stopping waits for it. */
 const waitSeconds = 2;
 const perConsumer = 10;
+/** Nobody waits for a deletion: what is done within this time goes in one call. Far below the visibility timeout. */
+const deletionsGatherMs = 50;
 
 /** Receives from a queue with several consumers, so that one slow message does not hold the rest. */
 export function consumeQueue(options: Options): QueueConsumer {
@@ -168,6 +170,7 @@ const createDeletions = (sqs: SQSClient, queueUrl: string, log: Logger) =>
   createMicroBatch<Message>({
     maxItems: 10,
     maxInFlight: 4,
+    gatherMs: deletionsGatherMs,
     flush: async (messages) => {
       try {
         const Entries = messages.map((message, index) => ({

@@ -106,6 +106,7 @@ export function createWorker(deps: WorkerDeps): Worker {
     random: Math.random,
     failureOf,
     executions,
+    hasEnded: dispatchDeps.hasEnded,
   };
   const events = consumeQueue({
     sqs,

@@ -1,14 +1,17 @@
 import { shareStatement } from '../share-statement.ts';
 import type { Sql } from '../store/connect.ts';
-import { recordStarts, type Start } from '../store/dispatched-run.ts';
+import { haveEnded, recordStarts, type Start } from '../store/dispatched-run.ts';
+import type { Fence } from '../store/open-run.ts';
 import { type Claiming, claimMessages, type InboxAnswer } from '../store/inbox.ts';
 
-/** What the dispatcher writes for every message, shared by those that come at about the same moment. */
+/** What the dispatcher asks of the database for every message and event, shared by those that come at about the same moment. */
 export type SharedStatements = {
   /** Takes one message in and claims it, as claimMessages. */
   readonly claimMessage: (claiming: Claiming) => Promise<InboxAnswer>;
   /** Records one start; gives the status that its job had before, as recordStarts. */
   readonly recordStarted: (start: Start) => Promise<string | undefined>;
+  /** Whether the job of an ended execution has ended, as haveEnded. */
+  readonly hasEnded: (fence: Fence) => Promise<boolean>;
 };
 
 /** A statement stays small enough that nobody waits long for those who came with him. */
@@ -32,5 +35,10 @@ export const createSharedStatements = (sql: Sql): SharedStatements => ({
     maxInFlight,
     gatherMs: startsGatherMs,
     together: (starts: readonly Start[]) => recordStarts(sql, starts),
+  }),
+  hasEnded: shareStatement({
+    maxItems,
+    maxInFlight,
+    together: (fences: readonly Fence[]) => haveEnded(sql, fences),
   }),
 });

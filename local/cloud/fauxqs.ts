@@ -72,6 +72,9 @@ function databaseOf(disk: PersistenceManager): DatabaseSync {
   throw new Error('fauxqs keeps its database elsewhere now');
 }
 
+/** Who has a message, and until when: where that is lost, the message is delivered once more, as SQS may do anyway. */
+const forgettable = new Set(['updateMessageInflight', 'updateMessageReady']);
+
 /** Each of its writes is a commit of its own otherwise; its few transactions become savepoints of the group's. */
 function groupWrites(disk: PersistenceManager, db: DatabaseSync, commits: GroupCommit): void {
   const methods = Object.getOwnPropertyNames(PersistenceManager.prototype);
@@ -80,8 +83,9 @@ function groupWrites(disk: PersistenceManager, db: DatabaseSync, commits: GroupC
   )) {
     const write: unknown = Reflect.get(disk, name);
     if (typeof write !== 'function') continue;
+    const lasting = !forgettable.has(name);
     Reflect.set(disk, name, (...args: unknown[]): unknown => {
-      commits.begin();
+      commits.begin({ lasting });
       return Reflect.apply(write, disk, args);
     });
   }

@@ -49,7 +49,6 @@ export function defineTask<Extras extends TObject = typeof noExtras>(
       crashPoint('before-run-opened');
       const job = await openRun(context.sql, context.fence, `task ${name}`);
       crashPoint('after-run-opened');
-      const log = context.log.child({ run: job.run });
       return await inSpan(`task ${name}`, spanOf(context, job), async ({ traceparent }) => {
         const caller = {
           sql: context.sql,
@@ -62,8 +61,11 @@ export function defineTask<Extras extends TObject = typeof noExtras>(
         return await body(
           {
             ...context,
-            log,
             job,
+            // Most handlers log nothing, and a child costs as much as a small statement's client side.
+            get log() {
+              return context.log.child({ run: job.run });
+            },
             callProvider: (call) => callProvider(caller, call),
             sendMail: (mail) => sendMail({ ...caller, email: deps.config.email }, mail),
           },
@@ -111,13 +113,14 @@ function defineHandler<Extras extends TObject>(
     depsOf: () => TaskDeps | Promise<TaskDeps>,
   ): Promise<unknown> => {
     const startedAt = performance.now();
+    let deps: TaskDeps | undefined;
     let log: Logger | undefined;
     try {
-      const deps = await depsOf();
-      log = deps.log.child({ task: name });
+      deps = await depsOf();
       const parsed = read(event);
       const { jobId, fence, state } = parsed.head;
-      log = log.child({
+      log = deps.log.child({
+        task: name,
         jobId,
         execution: fence.executionName,
         redrive: fence.redriveCount,
@@ -134,6 +137,7 @@ function defineHandler<Extras extends TObject>(
       return bounded;
     } catch (error) {
       const failure = taskFailure(error, stateOf(event));
+      log ??= (deps?.log ?? pino({ base: { service: 'tasks' } })).child({ task: name });
       logFailure(log, error, failure, msSince(startedAt));
       throw failure;
     }
@@ -149,12 +153,7 @@ const msSince = (startedAt: number): number => Math.round(performance.now() - st
  * An error that is not ours is a bug: its stack is wanted. The message of ours may quote a document or a provider's
  * answer, which have no place in a log; it stands in the job's failure.
  */
-function logFailure(
-  log: Logger = pino({ base: { service: 'tasks' } }),
-  error: unknown,
-  failure: JobError,
-  ms: number,
-): void {
+function logFailure(log: Logger, error: unknown, failure: JobError, ms: number): void {
   const { name, code } = failure;
   if (error instanceof JobError) log.warn({ ms, name, code }, 'task failed');
   else log.error({ ms, name, code, err: error }, 'task failed');

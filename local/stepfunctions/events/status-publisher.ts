@@ -8,6 +8,8 @@ export type PutEvents = (entries: readonly object[]) => Promise<{ failed: readon
 const BATCH = 10;
 const MAX_BATCH_BYTES = 1_000_000;
 const RETRY_MS = 500;
+/** A change of status waits this long for others, that they go in one call; EventBridge itself promises no time. */
+const GATHER_MS = 25;
 const MAX_RETRY_MS = 30_000;
 
 /**
@@ -23,11 +25,13 @@ export function createStatusPublisher(
   let again = false;
   let stopped = false;
   let failures = 0;
+  let gathering: NodeJS.Timeout | undefined;
   let retry: NodeJS.Timeout | undefined;
 
   async function drain(): Promise<void> {
     for (;;) {
-      const rows = fitting(store.outbox.oldest(BATCH));
+      const oldest = store.outbox.oldest(BATCH);
+      const rows = fitting(oldest);
       if (rows.length === 0 || stopped) return;
       const entries = rows.map(({ event }): object => JSON.parse(event));
       const { failed } = await putEvents(entries);
@@ -40,13 +44,20 @@ export function createStatusPublisher(
       if (failed.length > 0)
         throw new Error(`EventBridge refused ${failed.length} status-change events`);
       failures = 0;
+      // Fewer than were asked for: what has come since has nudged, and gathers company again.
+      if (oldest.length < BATCH && rows.length === oldest.length) return;
     }
   }
 
   function nudge(): void {
     if (stopped) return;
     again = true;
-    if (running || retry) return;
+    if (running || retry || gathering) return;
+    gathering = setTimeout(publish, GATHER_MS);
+  }
+
+  function publish(): void {
+    gathering = undefined;
     running = true;
     again = false;
     drain()
@@ -70,6 +81,7 @@ export function createStatusPublisher(
     nudge,
     stop(): void {
       stopped = true;
+      clearTimeout(gathering);
       clearTimeout(retry);
     },
   };
