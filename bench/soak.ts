@@ -68,12 +68,9 @@ async function submitAndWait(n: number): Promise<void> {
 async function sampleEachMinute(): Promise<void> {
   for (let minute = 0; minute <= minutes; minute += 1) {
     await delay(Math.max(0, began + minute * 60_000 - performance.now()));
-    const processes = Object.entries(pids);
     samples.push({
-      memory: new Map(processes.map(([name, pid]) => [name, residentMegabytes(pid)])),
-      descriptors: new Map(
-        processes.map(([name, pid]) => [name, readdirSync(`/proc/${pid}/fd`).length]),
-      ),
+      memory: ofEach((all) => sumOf(all, megabytes)),
+      descriptors: ofEach((all) => sumOf(all, (pid) => readdirSync(`/proc/${pid}/fd`).length)),
     });
     const [tables] = await sql<{ megabytes: number; dead: number }[]>`
       select (sum(pg_total_relation_size(relid)) / 1e6)::double precision as megabytes,
@@ -108,7 +105,30 @@ function verdicts() {
   });
 }
 
-function residentMegabytes(pid: number): number {
-  const kilobytes = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
-  return Math.round(Number(kilobytes ?? 0) / 1_000);
-}
+/** By name: what `measure` says of a process and those that it has started (PostgreSQL has one for each connection). */
+const ofEach = (measure: (pids: readonly number[]) => number): ReadonlyMap<string, number> =>
+  new Map(Object.entries(pids).map(([name, pid]) => [name, measure([pid, ...childrenOf(pid)])]));
+
+const childrenOf = (pid: number): number[] =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
+    .trim()
+    .split(' ')
+    .filter(Boolean)
+    .map(Number);
+
+/** A process may end while it is looked at. */
+const sumOf = (all: readonly number[], of: (pid: number) => number): number =>
+  Math.round(
+    all.reduce((sum, pid) => {
+      try {
+        return sum + of(pid);
+      } catch {
+        return sum;
+      }
+    }, 0),
+  );
+
+/** What a process holds by itself, and its share of what it holds with others: memory that many map counts once. */
+const megabytes = (pid: number): number =>
+  Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1] ?? 0) /
+  1_000;
