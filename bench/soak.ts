@@ -106,29 +106,31 @@ function verdicts() {
 }
 
 /** By name: what `measure` says of a process and those that it has started (PostgreSQL has one for each connection). */
-const ofEach = (measure: (pids: readonly number[]) => number): ReadonlyMap<string, number> =>
-  new Map(Object.entries(pids).map(([name, pid]) => [name, measure([pid, ...childrenOf(pid)])]));
+function ofEach(measure: (pids: readonly number[]) => number): ReadonlyMap<string, number> {
+  return new Map(
+    Object.entries(pids).map(([name, pid]) => [name, measure([pid, ...childrenOf(pid)])]),
+  );
+}
 
-const childrenOf = (pid: number): number[] =>
-  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
-    .trim()
-    .split(' ')
-    .filter(Boolean)
-    .map(Number);
+function childrenOf(pid: number): number[] {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
+  return children.split(' ').filter(Boolean).map(Number);
+}
 
 /** A process may end while it is looked at. */
-const sumOf = (all: readonly number[], of: (pid: number) => number): number =>
-  Math.round(
-    all.reduce((sum, pid) => {
-      try {
-        return sum + of(pid);
-      } catch {
-        return sum;
-      }
-    }, 0),
-  );
+function sumOf(all: readonly number[], of: (pid: number) => number): number {
+  const each = all.map((pid) => {
+    try {
+      return of(pid);
+    } catch {
+      return 0;
+    }
+  });
+  return Math.round(each.reduce((sum, one) => sum + one, 0));
+}
 
 /** What a process holds by itself, and its share of what it holds with others: memory that many map counts once. */
-const megabytes = (pid: number): number =>
-  Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1] ?? 0) /
-  1_000;
+function megabytes(pid: number): number {
+  const rollup = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
+  return Number(/^Pss:\s+(\d+)/m.exec(rollup)?.[1] ?? 0) / 1_000;
+}
