@@ -3,6 +3,7 @@ import { type Logger, pino } from 'pino';
 import { readSettingsSecretArn, readTasksConfig, type TasksConfig } from '../../jobs/config.ts';
 import type { EffectTiming } from '../../jobs/effect-log.ts';
 import { logError } from '../../jobs/log-error.ts';
+import { createOneBufferAgents } from '../../jobs/one-buffer-agents.ts';
 import { startTracing } from '../../jobs/start-tracing.ts';
 import { readSecretSettings } from '../../jobs/secret-settings.ts';
 import { connect, type Sql } from '../../jobs/store/connect.ts';
@@ -58,6 +59,7 @@ export const createS3Client = (): S3Client =>
   new S3Client({
     maxAttempts: 3,
     requestHandler: {
+      ...createOneBufferAgents(),
       connectionTimeout: 3_000,
       // Until the answer begins; and silence, also in the middle of a body.
       requestTimeout: 30_000,

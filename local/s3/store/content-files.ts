@@ -19,7 +19,8 @@ export interface IncomingFile {
   discard(): Promise<void>;
 }
 
-const readBytes = 64 * 1024;
+/** A hop to a thread and back for each: with 64 KiB they took a third of the time of a download. */
+const readBytes = 1024 * 1024;
 
 /**
  * Immutable files of object bytes, named at random: no part of a bucket or key is ever a path.
