@@ -1326,20 +1326,20 @@ export type Operations = {
         provider: string;
         effectKey: string;
         answer: {
-          outcome: 'succeeded' | 'declined';
-          reference: string;
-          amount: number;
-          currency: string;
-          at: string;
-          reason: string | null;
+          outcome?: 'succeeded' | 'declined';
+          reference?: string;
+          amount?: number;
+          currency?: string;
+          at?: string;
+          reason?: string | null;
         };
         contradiction: {
-          outcome: 'succeeded' | 'declined';
-          reference: string;
-          amount: number;
-          currency: string;
-          at: string;
-          reason: string | null;
+          outcome?: 'succeeded' | 'declined';
+          reference?: string;
+          amount?: number;
+          currency?: string;
+          at?: string;
+          reason?: string | null;
         } | null;
         settledAs: string | null;
         heldAt: string;

@@ -10,9 +10,9 @@ export type HeldAnswer = {
   readonly jobStatus: string;
   readonly provider: string;
   readonly effectKey: string;
-  readonly answer: CallbackAnswer;
+  readonly answer: Partial<CallbackAnswer>;
   /** Another answer that says otherwise. */
-  readonly contradiction: CallbackAnswer | null;
+  readonly contradiction: Partial<CallbackAnswer> | null;
   readonly settledAs: string | null;
   readonly heldAt: Date;
   readonly heldReason: string;

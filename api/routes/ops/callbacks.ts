@@ -9,6 +9,9 @@ import { Problem } from '../../problems.ts';
 import { orNull, problemResponses, time } from '../../schemas.ts';
 import { reason } from './operator-reason.ts';
 
+/** As it was stored, which may have been before an answer had all of these: one that lacks some hides no other. */
+const storedAnswer = Type.Partial(callbackAnswer);
+
 const heldAnswer = Type.Object({
   callbackId: Type.String(),
   tenantId: Type.String(),
@@ -16,8 +19,8 @@ const heldAnswer = Type.Object({
   jobStatus: Type.String(),
   provider: Type.String(),
   effectKey: Type.String(),
-  answer: callbackAnswer,
-  contradiction: orNull(callbackAnswer),
+  answer: storedAnswer,
+  contradiction: orNull(storedAnswer),
   settledAs: orNull(Type.String({ description: 'what the job went on with' })),
   heldAt: time,
   heldReason: Type.String(),
