@@ -92,7 +92,7 @@ export function BulkProgress({ bulkId }: { readonly bulkId: string }) {
           </dd>
           <dt>what, pace</dt>
           <dd>
-            {bulk.operation} {bulk.mode}, {bulk.ratePerSecond} a second
+            {bulk.operation} {bulk.mode}, {count(bulk.ratePerSecond)} a second
           </dd>
           <dt>how they stand now</dt>
           <dd>

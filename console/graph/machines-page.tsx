@@ -4,7 +4,7 @@ import { useAnswer } from '../api/use-answer.ts';
 import { JsonView } from '../parts/json-view.tsx';
 import { Link } from '../parts/location.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
-import { duration } from '../parts/format.ts';
+import { count, duration } from '../parts/format.ts';
 import { readDefinition, statesByName } from './definition.ts';
 import { StateGraph } from './state-graph.tsx';
 
@@ -74,7 +74,7 @@ function Findings({ type }: { readonly type: string }) {
   return (
     <section className="note warn" aria-label="Lint findings">
       <strong>
-        {findings.length} lint {findings.length === 1 ? 'finding' : 'findings'}
+        {count(findings.length)} lint {findings.length === 1 ? 'finding' : 'findings'}
       </strong>
       <ul>
         {findings.map(({ rule, state, what, why, mend }) => (
@@ -107,9 +107,9 @@ function Machine({ definition }: { readonly definition: string }) {
       />
       {state !== undefined && (
         <section className="details" aria-label={`State ${state.name}`}>
-          <h3>
+          <h2>
             {state.name} <span className="faint">{state.type}</span>
-          </h3>
+          </h2>
           {state.comment !== undefined && <p className="faint">{state.comment}</p>}
           <JsonView label="As the definition has it" value={state.raw} />
         </section>

@@ -1,9 +1,9 @@
 import type { Answer } from '../api/call.ts';
 import { isRecord } from '../graph/definition.ts';
 import { wordOf } from '../submit/schema.ts';
-import { bytes } from '../parts/format.ts';
+import { bytes, count } from '../parts/format.ts';
 import { JsonView } from '../parts/json-view.tsx';
-import { Status } from '../parts/status.tsx';
+import { payloadFacts } from './payload-facts.ts';
 import type { History } from './use-history.ts';
 import type { Job } from './use-job.ts';
 
@@ -26,65 +26,75 @@ export function DataTab(props: {
   );
 }
 
-/** What the client said the payload is, what validation saw, and what that means. */
+/** What the client said the payload is, what was read of it, and what that means. */
 function PayloadPanel({
   job,
-  request,
+  request: { payloadRef, payloadPin },
 }: {
   readonly job: Job;
   readonly request: Answer<'getTrail'>['request'];
 }) {
-  const { payloadRef: said, payloadPin: seen } = request;
-  if (!isRecord(said)) return null;
-  const code = job.failure?.code ?? '';
-  const pin = isRecord(seen) ? seen : undefined;
+  if (!isRecord(payloadRef)) return null;
+  const pin = isRecord(payloadPin) ? payloadPin : undefined;
+  const { promised, read, verdict } = payloadFacts(payloadRef, payloadPin, job.failure);
   return (
     <section className="payload" aria-label="Payload">
-      <h3>
-        Payload <PayloadVerdict isPinned={pin !== undefined} code={code} />
-      </h3>
+      <h2>
+        Payload{' '}
+        {verdict === undefined ? (
+          <span className="faint">not validated yet</span>
+        ) : (
+          <span className={`status ${verdict.isGood ? 'good' : 'bad'}`}>
+            <span aria-hidden="true">{verdict.isGood ? '✓' : '✕'}</span> {verdict.text}
+          </span>
+        )}
+      </h2>
       <dl className="facts">
-        <Fact name="bucket" value={said['bucket']} />
-        <Fact name="key" value={said['key']} />
-        <Fact name="version" value={pin?.['versionId'] ?? said['versionId'] ?? pin?.['etag']} />
-        <Fact name="length" value={lengthOf(pin?.['size'] ?? pin?.['bytes'] ?? said['size'])} />
-        <Fact name="sha256 expected" value={said['sha256']} />
+        <Fact name="bucket" value={payloadRef['bucket']} />
+        <Fact name="key" value={payloadRef['key']} />
+        <Fact
+          name="version"
+          value={pin?.['versionId'] ?? payloadRef['versionId'] ?? pin?.['etag']}
+        />
+        <Fact name="length promised" value={lengthOf(promised.length)} />
+        <Fact
+          name="length read"
+          value={lengthOf(read.length)}
+          differs={differ(promised.length, read.length)}
+        />
+        <Fact name="sha256 expected" value={promised.sha256} />
         <Fact
           name="sha256 computed"
-          value={
-            pin === undefined ? computedIn(job.failure?.message) : (pin['sha256'] ?? said['sha256'])
-          }
+          value={read.sha256}
+          differs={differ(promised.sha256, read.sha256)}
         />
       </dl>
-      {code.startsWith('PAYLOAD_') && <p className="message">{job.failure?.message}</p>}
     </section>
   );
 }
 
-/** Of a payload that was refused only the failure's message says what its bytes hash to. */
-const computedIn = (message = ''): string | undefined =>
-  /\bsha256 is ([0-9a-f]{64})/.exec(message)?.[1];
+const differ = (left: unknown, right: unknown): boolean =>
+  left !== undefined && right !== undefined && left !== right;
 
-function PayloadVerdict({ isPinned, code }: { readonly isPinned: boolean; readonly code: string }) {
-  if (code.startsWith('PAYLOAD_')) return <Status status="FAILED" />;
-  return isPinned ? (
-    <span className="status good">✓ is what was asked for</span>
-  ) : (
-    <span className="faint">not validated yet</span>
-  );
-}
-
-function Fact({ name, value }: { readonly name: string; readonly value: unknown }) {
+function Fact(props: {
+  readonly name: string;
+  readonly value: unknown;
+  readonly differs?: boolean;
+}) {
+  const { name, value, differs = false } = props;
   if (value === undefined || value === null) return null;
   return (
     <>
       <dt>{name}</dt>
       <dd>
         <code>{wordOf(value)}</code>
+        {differs && <strong className="bad"> ✕ differs</strong>}
       </dd>
     </>
   );
 }
 
-const lengthOf = (value: unknown): string | undefined =>
-  typeof value === 'number' ? `${value} (${bytes(value)})` : undefined;
+const lengthOf = (value: number | bigint | undefined): string | undefined =>
+  value === undefined
+    ? undefined
+    : `${count(value)} bytes${value < 1024 ? '' : ` (${bytes(value)})`}`;

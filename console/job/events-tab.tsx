@@ -1,5 +1,6 @@
 import { useMemo, useState } from 'react';
-import type { HistoryEvent } from '../history/event.ts';
+import { type HistoryEvent, textOf } from '../history/event.ts';
+import { failureMessage } from '../history/failure-message.ts';
 import { clockTime, count } from '../parts/format.ts';
 import { JsonView } from '../parts/json-view.tsx';
 import { WindowedList } from '../parts/windowed-list.tsx';
@@ -126,22 +127,26 @@ function EventRow(props: {
 }
 
 /** Rows are of one line: the beginning will do. */
-function summaryOf({ details }: HistoryEvent): string {
-  const { error, output, input, cause } = details;
-  const told = [error, cause, output, input].find((value) => typeof value === 'string');
-  return typeof told === 'string' ? told.slice(0, 160) : '';
+function summaryOf(event: HistoryEvent): string {
+  const error = textOf(event, 'error');
+  const cause = textOf(event, 'cause');
+  if (error !== undefined || cause !== undefined) {
+    const why = failureMessage(cause) || cause;
+    return [error, why].filter(Boolean).join(': ').slice(0, 160);
+  }
+  return (textOf(event, 'output') ?? textOf(event, 'input') ?? '').slice(0, 160);
 }
 
 function EventDetails({ event }: { readonly event: HistoryEvent }) {
   const entries = Object.entries(event.details).filter(([name]) => !name.endsWith('Details'));
   return (
     <section className="details" aria-label={`Event ${event.id}`}>
-      <h3>
+      <h2>
         {event.type}{' '}
         <span className="faint">
           #{event.id}, after #{event.previousId}
         </span>
-      </h3>
+      </h2>
       {entries.map(([name, value]) =>
         typeof value === 'string' ? (
           <JsonView key={name} label={name} text={value} />

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react';
 import type { Answer } from '../api/call.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
+import { count } from '../parts/format.ts';
 import { At } from '../parts/time.tsx';
 import type { Job } from './use-job.ts';
 
@@ -41,7 +42,7 @@ export function Identity(props: {
             <div key={name}>
               <dt>{name}</dt>
               <dd>
-                <code>{value}</code>
+                <code title={value}>{value}</code>
                 <CopyButton text={value} label={`Copy`} />
               </dd>
             </div>
@@ -50,9 +51,9 @@ export function Identity(props: {
         <div>
           <dt>run</dt>
           <dd>
-            {job.run}
+            {count(job.run)}
             {job.execution.redriveCount > 0 &&
-              ` (redrive ${job.execution.redriveCount} of its execution)`}
+              ` (redrive ${count(job.execution.redriveCount)} of its execution)`}
           </dd>
         </div>
         <div>
@@ -73,6 +74,14 @@ export function Identity(props: {
             <At at={job.finishedAt} />
           </dd>
         </div>
+        {request?.notBefore != null && (
+          <div>
+            <dt>not before</dt>
+            <dd>
+              <At at={request.notBefore} />
+            </dd>
+          </div>
+        )}
         {request?.expiresAt != null && (
           <div>
             <dt>expires</dt>

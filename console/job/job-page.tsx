@@ -1,5 +1,6 @@
 import { useSession } from '../api/session.tsx';
 import { useAnswer } from '../api/use-answer.ts';
+import { count } from '../parts/format.ts';
 import { Link, setQuery, usePlace } from '../parts/location.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { Tabs } from '../parts/tabs.tsx';
@@ -54,6 +55,9 @@ function ClientView({ job, error, reload }: Props) {
     </>
   );
 }
+
+const effectsLabel = (many: number | undefined): string =>
+  many === undefined ? 'Effects' : `Effects ${count(many)}`;
 
 const isOpen = ({ status }: Job): boolean => status === 'PENDING' || status === 'RUNNING';
 
@@ -111,12 +115,12 @@ function OperatorView({
           { id: 'timeline', label: 'Timeline', content: () => <TimelineTab history={history} /> },
           {
             id: 'events',
-            label: `Events ${history.total}`,
+            label: `Events ${count(history.total)}`,
             content: () => <EventsTab history={history} />,
           },
           {
             id: 'effects',
-            label: `Effects ${effects.body?.effects.length ?? ''}`.trim(),
+            label: effectsLabel(effects.body?.effects.length),
             content: () => (
               <EffectsTab effects={effects.body?.effects} error={effects.error} onDone={changed} />
             ),

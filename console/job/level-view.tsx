@@ -2,6 +2,7 @@ import { type ReactNode, useMemo } from 'react';
 import { type GraphState, type Level, statesByName } from '../graph/definition.ts';
 import { StateGraph } from '../graph/state-graph.tsx';
 import { type Visit, worstOf } from '../history/visits.ts';
+import { count } from '../parts/format.ts';
 import { StateDetails } from './state-details.tsx';
 import type { History } from './use-history.ts';
 
@@ -65,8 +66,8 @@ function mostTelling(visits: readonly Visit[]): string | undefined {
 
 function noteOf(visits: readonly Visit[]): string {
   const attempts = visits.reduce((sum, visit) => sum + visit.attempts.length, 0);
-  if (visits.length > 1) return `×${visits.length}`;
-  return attempts > 1 ? `${attempts} attempts` : '';
+  if (visits.length > 1) return `×${count(visits.length)}`;
+  return attempts > 1 ? `${count(attempts)} attempts` : '';
 }
 
 /** The distributed Map that a state stands in: it is passed in its children, not in this execution. */

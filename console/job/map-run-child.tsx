@@ -35,9 +35,9 @@ export function MapRunChild(props: {
     return error ? <ProblemNote error={error} /> : <p className="loading">Loading …</p>;
   return (
     <section className="child" aria-label={`Child ${body.name}`}>
-      <h4>
+      <h3>
         <Status status={body.status} /> <code>{body.name}</code>
-      </h4>
+      </h3>
       {body.error !== null && history === undefined && (
         <div className="note bad">
           <strong>{body.error}</strong>

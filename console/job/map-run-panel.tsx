@@ -33,15 +33,15 @@ export function MapRunPanel(props: {
   const run = runs.body?.mapRuns.find((one) => one.mapRunId === mapRunId);
   return (
     <section className="map-run" aria-label="Map Run">
-      <h4>
+      <h3>
         Map Run {run !== undefined && <Status status={run.status} />}
         {run !== undefined && run.redriveCount > 0 && (
           <span className="faint">
             {' '}
-            redriven {run.redriveCount}×, last <At at={run.redrivenAt} />
+            redriven {count(run.redriveCount)}×, last <At at={run.redrivenAt} />
           </span>
         )}
-      </h4>
+      </h3>
       <ProblemNote error={runs.error ?? children.error} />
       {run !== undefined && (
         <p className="faint">
@@ -111,7 +111,7 @@ export function MapRunPanel(props: {
                       ''
                     ) : (
                       <>
-                        {one.redriveCount}×, <At at={one.redrivenAt} />
+                        {count(one.redriveCount)}×, <At at={one.redrivenAt} />
                       </>
                     )}
                   </td>

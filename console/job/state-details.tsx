@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from 'react';
-import { tryParseExact } from '../api/exact-json.ts';
-import { type GraphState, isRecord } from '../graph/definition.ts';
+import type { GraphState } from '../graph/definition.ts';
+import { failureMessage } from '../history/failure-message.ts';
 import { retryWindow } from '../history/retry-window.ts';
 import type { Attempt, Visit } from '../history/visits.ts';
 import { clockTime, count, duration } from '../parts/format.ts';
@@ -24,10 +24,10 @@ export function StateDetails(props: {
   const visit = visits.find(({ id }) => id === chosen) ?? mostTelling(visits);
   return (
     <section className="details" aria-label={`State ${name}`}>
-      <h3>
+      <h2>
         {name} <span className="faint">{state?.type ?? visit?.type}</span>{' '}
         {visit !== undefined && <Status status={visit.status} />}
-      </h3>
+      </h2>
       {state?.comment !== undefined && <p className="faint">{state.comment}</p>}
       {visits.length > 1 && <VisitChoice visits={visits} chosen={visit} onChoose={setChosen} />}
       {visit === undefined ? (
@@ -76,7 +76,7 @@ function VisitChoice(props: {
       <select value={chosen?.id} onChange={(event) => onChoose(Number(event.target.value))}>
         {visits.slice(-offered).map((visit, index) => (
           <option key={visit.id} value={visit.id}>
-            {Math.max(0, visits.length - offered) + index + 1} of {count(visits.length)}:{' '}
+            {count(Math.max(0, visits.length - offered) + index + 1)} of {count(visits.length)}:{' '}
             {visit.status}, {clockTime(new Date(visit.enteredAt))}
           </option>
         ))}
@@ -94,19 +94,10 @@ function ErrorNote({
 }) {
   return (
     <div className="note bad">
-      <strong>{error}</strong> {messageOf(cause)}
+      <strong>{error}</strong> {failureMessage(cause)}
       {cause !== undefined && <JsonView label="Cause" text={cause} />}
     </div>
   );
-}
-
-/** The message of our own errors, which stands as JSON in the JSON of the cause (jobs/failure.ts). */
-function messageOf(cause = ''): string {
-  const outer = tryParseExact(cause);
-  const inner = isRecord(outer) ? outer['errorMessage'] : undefined;
-  const told = typeof inner === 'string' ? tryParseExact(inner) : undefined;
-  const message = isRecord(told) ? told['message'] : inner;
-  return typeof message === 'string' ? message : '';
 }
 
 function Attempts({
@@ -132,14 +123,18 @@ function Attempts({
       <tbody>
         {attempts.map((attempt, index) => (
           <tr key={attempt.scheduledAt + index}>
-            <td>{index + 1}</td>
+            <td>{count(index + 1)}</td>
             <td className="nowrap">{clockTime(new Date(attempt.scheduledAt))}</td>
             <td className="nowrap">
               {attempt.endedAt === undefined ? '' : duration(attempt.endedAt - attempt.scheduledAt)}
             </td>
-            <td>
+            <td className="what">
               <Status status={attempt.outcome} />
-              {attempt.error !== undefined && <div className="faint">{attempt.error}</div>}
+              {attempt.error !== undefined && (
+                <div className="faint">
+                  {attempt.error} {failureMessage(attempt.cause)}
+                </div>
+              )}
             </td>
             <td className="nowrap">
               {then(attempt, attempts[index + 1])}
@@ -172,7 +167,7 @@ function NextTry(props: {
   return (
     <>
       next try {window.jitter ? 'within' : 'in'} {duration(Math.max(0, left))},{' '}
-      {window.attemptsLeft} left
+      {count(window.attemptsLeft)} left
     </>
   );
 }

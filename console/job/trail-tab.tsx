@@ -1,5 +1,5 @@
 import type { Answer } from '../api/call.ts';
-import { duration } from '../parts/format.ts';
+import { count, duration } from '../parts/format.ts';
 import { Status } from '../parts/status.tsx';
 import { At } from '../parts/time.tsx';
 import type { History } from './use-history.ts';
@@ -19,7 +19,7 @@ export function TrailTab(props: {
   const hops = hopsOf(job, trail, execution, history);
   return (
     <>
-      <h3>Way of the job</h3>
+      <h2>Way of the job</h2>
       <div className="scroll">
         <table>
           <thead>
@@ -48,7 +48,7 @@ export function TrailTab(props: {
           </tbody>
         </table>
       </div>
-      <h3>Audit trail</h3>
+      <h2>Audit trail</h2>
       <div className="scroll">
         <table>
           <thead>
@@ -67,7 +67,7 @@ export function TrailTab(props: {
                 <td className="nowrap">
                   <At at={event.at} />
                 </td>
-                <td>{event.run}</td>
+                <td>{count(event.run)}</td>
                 <td>{event.actor}</td>
                 <td>{event.from === null ? '' : <Status status={event.from} />}</td>
                 <td>
@@ -103,7 +103,7 @@ function hopsOf(
       {
         at: message.publishedAt,
         hop: 'queue',
-        what: `${message.messageType} known to be sent${message.publishAttempts > 1 ? `, attempt ${message.publishAttempts}` : ''}`,
+        what: `${message.messageType} known to be sent${message.publishAttempts > 1 ? `, attempt ${count(message.publishAttempts)}` : ''}`,
       },
       {
         at: message.receivedAt,
@@ -130,7 +130,7 @@ function hopsOf(
     .sort((left, right) => Date.parse(left.at) - Date.parse(right.at));
 }
 
-const times = (count: number): string => (count === 1 ? 'once' : `${count} times`);
+const times = (many: number): string => (many === 1 ? 'once' : `${count(many)} times`);
 
 const turningPoint = /^Execution(Started|Redriven|Succeeded|Failed|Aborted|TimedOut)$/;
 
@@ -149,7 +149,7 @@ function executionHops(
         type === 'ExecutionStarted'
           ? `${name} started`
           : type === 'ExecutionRedriven'
-            ? `redriven, redrive ${redrives}`
+            ? `redriven, redrive ${count(redrives)}`
             : type.slice('Execution'.length).toUpperCase();
       return { at: new Date(at).toISOString(), hop: 'execution', what };
     });

@@ -70,7 +70,7 @@ function Progress({ job }: { readonly job: Job }) {
       {isRunning && job.startedAt === null && `waiting for ${duration(now - began)}`}
       {isRunning && job.startedAt !== null && `for ${duration(now - began)}`}
       {!isRunning && job.finishedAt !== null && ago(new Date(job.finishedAt), now)}
-      {job.run > 1 && ` · run ${job.run}`}
+      {job.run > 1 && ` · run ${count(job.run)}`}
       {progress !== null && (
         <>
           {' '}

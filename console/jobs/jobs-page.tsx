@@ -210,9 +210,11 @@ function JobTable({ jobs }: { readonly jobs: readonly ListedJob[] }) {
               <td>
                 <Status status={job.status} />
               </td>
-              <td>{job.run}</td>
+              <td>{count(job.run)}</td>
               <td className="nowrap">{tookOf(job)}</td>
-              <td className="what">{whatHappened(job)}</td>
+              <td className="what" title={job.failure?.message}>
+                {whatHappened(job)}
+              </td>
             </tr>
           ))}
         </tbody>

@@ -109,7 +109,6 @@ function Way({ effect }: { readonly effect: Effect }) {
           called
           {status === 'CALLING' && (
             <>
-              {' '}
               , leased until <At at={effect.leaseUntil} />
             </>
           )}

@@ -51,7 +51,7 @@ export function MessageList(props: {
             disabled={choice.ids.length === 0}
             onClick={() => setAsking({ what, ids: choice.ids })}
           >
-            {labels[what]} {choice.ids.length === 0 ? 'chosen' : choice.ids.length} …
+            {labels[what]} {choice.ids.length === 0 ? 'chosen' : count(choice.ids.length)} …
           </button>
         ))}
         {(['redrive', 'discard'] as const).map((what) => (
@@ -102,6 +102,9 @@ export function MessageList(props: {
 
 const labels = { redrive: 'Redrive', discard: 'Discard' } as const;
 
+/** Messages that lie there for the same reason are told apart by how they begin. */
+const beginning = 120;
+
 function Message({ message }: { readonly message: LyingMessage }) {
   const { code, reason, jobId, receiveCount, firstSeenAt, lastSeenAt, body, attributes } = message;
   return (
@@ -113,6 +116,7 @@ function Message({ message }: { readonly message: LyingMessage }) {
         <span className="faint">
           seen <Ago at={lastSeenAt ?? firstSeenAt} />, received {count(receiveCount)}×
         </span>
+        <code className="beginning">{body.slice(0, beginning)}</code>
       </summary>
       <p className="faint">
         message {message.id}, first seen <Ago at={firstSeenAt} />

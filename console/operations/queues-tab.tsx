@@ -37,13 +37,13 @@ export function QueuesTab() {
           </tbody>
         </table>
       </div>
-      <h3>Inbox, last hour</h3>
+      <h2>Inbox, last hour</h2>
       <p>
         {count(inbox.lastHour)} messages, {count(inbox.duplicates)} duplicates made one,{' '}
         {count(inbox.processing)} in hand, {count(inbox.failedRetryable)} to be tried again,{' '}
         {count(inbox.failedTerminal)} refused for good.
       </p>
-      <h3>Workers</h3>
+      <h2>Workers</h2>
       <div className="scroll">
         <table className="numbers">
           <thead>

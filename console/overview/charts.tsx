@@ -153,7 +153,7 @@ function Bars({ series, starts, minutes }: ChartProps) {
           y={height - base}
           height={barHeight}
         >
-          <title>{`${name}: ${value}`}</title>
+          <title>{`${name}: ${count(value)}`}</title>
         </rect>,
       ];
     });
@@ -167,8 +167,8 @@ function Bars({ series, starts, minutes }: ChartProps) {
 
 const describe = (series: readonly Series[], minutes: number): string =>
   `${series
-    .map(({ name, values }) => `${name} ${values.reduce((sum, value) => sum + value, 0)}`)
-    .join(', ')}; in spans of ${minutes} minutes`;
+    .map(({ name, values }) => `${name} ${count(values.reduce((sum, value) => sum + value, 0))}`)
+    .join(', ')}; in spans of ${count(minutes)} minutes`;
 
 const hour = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
 const dayHour = new Intl.DateTimeFormat('en-GB', {

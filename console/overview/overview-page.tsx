@@ -1,6 +1,6 @@
 import type { Answer } from '../api/call.ts';
 import { useAnswer } from '../api/use-answer.ts';
-import { count, duration } from '../parts/format.ts';
+import { count, duration, rate } from '../parts/format.ts';
 import { Link, setQuery, usePlace } from '../parts/location.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { Status } from '../parts/status.tsx';
@@ -88,7 +88,7 @@ function NeedsAPerson(props: {
           <span className="status good">✓</span> Nothing needs a person
           {doctor === undefined
             ? ''
-            : `: ${doctor.findings.length} questions asked, all answers normal`}
+            : `: ${count(doctor.findings.length)} questions asked, all answers normal`}
           .
         </p>
       </section>
@@ -134,12 +134,8 @@ function Figures({ overview, hours }: { readonly overview: Overview; readonly ho
   return (
     <>
       <dl className="figures">
-        <Figure
-          name="accepted"
-          value={`${rates.acceptedPerSecond.toFixed(2)}/s`}
-          note="over 5 minutes"
-        />
-        <Figure name="ended" value={`${rates.endedPerSecond.toFixed(2)}/s`} note="over 5 minutes" />
+        <Figure name="accepted" value={rate(rates.acceptedPerSecond)} note="over 5 minutes" />
+        <Figure name="ended" value={rate(rates.endedPerSecond)} note="over 5 minutes" />
         <Figure
           name="backlog"
           value={
@@ -239,7 +235,7 @@ function JobTable({ jobs }: { readonly jobs: Overview['jobs'] }) {
                   ) : (
                     <Link
                       to={`/jobs?${new URLSearchParams({ type, status })}`}
-                      aria-label={`${of(type, status)} ${status} jobs of ${type}`}
+                      aria-label={`${count(of(type, status))} ${status} jobs of ${type}`}
                     >
                       {count(of(type, status))}
                     </Link>

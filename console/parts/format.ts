@@ -1,5 +1,9 @@
-/** 1,234 */
-export const count = (value: number): string => value.toLocaleString('en-US');
+/** 1,234: every number of the console that counts something, a bigint to its last digit. */
+export const count = (value: number | bigint): string => value.toLocaleString('en-US');
+
+/** 1,234.50/s */
+export const rate = (perSecond: number): string =>
+  `${perSecond.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}/s`;
 
 /** As short as it stays exact enough: 12 ms, 3.4 s, 5 min 6 s, 2 h 3 min, 4 d 5 h. */
 export function duration(ms: number): string {
@@ -16,16 +20,20 @@ export function duration(ms: number): string {
   return parts
     .slice(first, first + 2)
     .filter(([value]) => value > 0)
-    .map(([value, unit]) => `${value} ${unit}`)
+    .map(([value, unit]) => `${count(value)} ${unit}`)
     .join(' ');
 }
 
 /** 512 B, 1.5 KiB, 3.0 MiB */
-export function bytes(value: number): string {
-  if (value < 1024) return `${value} B`;
+export function bytes(exact: number | bigint): string {
+  const value = Number(exact);
+  if (value < 1024) return `${count(value)} B`;
   const power = Math.min(4, Math.floor(Math.log2(value) / 10));
-  return `${(value / 1024 ** power).toFixed(1)} ${['', 'KiB', 'MiB', 'GiB', 'TiB'][power]}`;
+  const short = (value / 1024 ** power).toLocaleString('en-US', oneDigit);
+  return `${short} ${['', 'KiB', 'MiB', 'GiB', 'TiB'][power]}`;
 }
+
+const oneDigit = { minimumFractionDigits: 1, maximumFractionDigits: 1 };
 
 export const utf8Length = (text: string): number => new TextEncoder().encode(text).length;
 

@@ -25,7 +25,10 @@ export function usePlace(): Place {
 export function go(path: string, how: 'push' | 'replace' = 'push'): void {
   window.history[how === 'push' ? 'pushState' : 'replaceState'](null, '', base + path);
   window.dispatchEvent(new Event(changed));
-  if (how === 'push') window.scrollTo(0, 0);
+  if (how !== 'push') return;
+  window.scrollTo(0, 0);
+  // The link that led here may be gone with its page: a reader and the keyboard go on where the new one begins.
+  document.getElementById('main')?.focus({ preventScroll: true });
 }
 
 export function setQuery(values: Readonly<Record<string, string | undefined>>): void {

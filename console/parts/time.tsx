@@ -14,11 +14,11 @@ export function At({ at }: { readonly at: string | null | undefined }) {
 
 /** How long ago; moves on by itself. */
 export function Ago({ at }: { readonly at: string | null | undefined }) {
-  const now = useNow(5_000);
+  useNow(5_000);
   if (at === null || at === undefined) return <span className="faint">–</span>;
   return (
     <time dateTime={at} title={dayAndTime(new Date(at))}>
-      {ago(new Date(at), now)}
+      {ago(new Date(at), Date.now())}
     </time>
   );
 }

@@ -1,5 +1,6 @@
 import { useId } from 'react';
 import { isRecord } from '../graph/definition.ts';
+import { count } from '../parts/format.ts';
 import { exampleOf, type Schema, schemaOf, typeOf, wordOf } from './schema.ts';
 
 /** A form for a value of a JSON Schema; what it cannot ask for in fields, it asks for as JSON. */
@@ -145,12 +146,16 @@ function optionsOf(schema: Schema): string[] {
 
 function notesOf(schema: Schema, isRequired: boolean): string {
   const said = (name: string): string | undefined => wordOf(schema[name]);
-  const maximum = said('maximum');
+  const number = (name: string): string | undefined => {
+    const value = schema[name];
+    return typeof value === 'number' || typeof value === 'bigint' ? count(value) : undefined;
+  };
+  const { maximum } = schema;
   return [
     isRequired ? [] : ['optional'],
     said('description') ?? [],
-    bound('at least', said('minimum')),
-    bound('at most', maximum === String(Number.MAX_SAFE_INTEGER) ? undefined : maximum),
+    bound('at least', number('minimum')),
+    bound('at most', maximum === Number.MAX_SAFE_INTEGER ? undefined : number('maximum')),
     bound('fits', said('pattern')),
   ]
     .flat()

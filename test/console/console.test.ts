@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { test } from 'node:test';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import type { Locator } from 'playwright-core';
 import { createApiKey } from '../../jobs/store/api-keys.ts';
 import { parseTenantId } from '../../jobs/ids.ts';
 import { call } from '../api/call.ts';
@@ -94,6 +95,52 @@ test('a file is hashed, sent to the bucket with its progress, and submitted with
   await verdict(page, 'SUCCEEDED').waitFor();
   await page.getByText(createHash('sha256').update(buffer).digest('hex')).first().waitFor();
   assert.deepEqual(tab.complaints, []);
+});
+
+test('a payload that was refused shows what was promised beside what was read', async () => {
+  const buffer = Buffer.from('name,age\nAda,36\nGrace,45\n');
+  const sha256 = createHash('sha256').update(buffer).digest('hex');
+  const other = createHash('sha256').update('other bytes').digest('hex');
+  const json = { sha256, size: buffer.length, contentType: 'text/csv' };
+  const { body } = await call('POST', `${api}/uploads`, { key: keys.client, json });
+  const { uploadUrl, headers } = body as unknown as {
+    readonly uploadUrl: string;
+    readonly headers: Readonly<Record<string, string>>;
+  };
+  const put = await fetch(uploadUrl, { method: 'PUT', headers, body: buffer });
+  assert.ok(put.ok, await put.text());
+  const refused = async (documentId: string, promised: object): Promise<string> => {
+    const payloadRef = { bucket: 'pawl-payloads', key: `payloads/${tenantId}/${sha256}`, sha256 };
+    const jobId = await submit(
+      'document-metadata',
+      { documentId, version: 1 },
+      { payloadRef: { ...payloadRef, ...promised } },
+    );
+    await until(jobId, 'FAILED');
+    return jobId;
+  };
+  const { page } = await asOperator();
+  const facts = async (jobId: string): Promise<string[]> => {
+    await page.goto(`${url}jobs/${jobId}?tab=data`);
+    const panel = page.getByRole('region', { name: 'Payload' });
+    await panel.getByText('✕ is not what was promised').waitFor();
+    const [names, values] = [panel.getByRole('term'), panel.getByRole('definition')];
+    const told = await Promise.all([names.allInnerTexts(), values.allInnerTexts()]);
+    return told[0].map((name, index) => `${name}: ${told[1][index]}`).slice(2);
+  };
+  const asRead = ['length read: 25 bytes', `sha256 computed: ${sha256}`];
+  assert.deepEqual(await facts(await refused('other size', { size: 1_234_567 })), [
+    'length promised: 1,234,567 bytes (1.2 MiB)',
+    `${asRead[0]} ✕ differs`,
+    `sha256 expected: ${sha256}`,
+    asRead[1],
+  ]);
+  assert.deepEqual(await facts(await refused('other hash', { sha256: other, size: 25 })), [
+    'length promised: 25 bytes',
+    asRead[0],
+    `sha256 expected: ${other}`,
+    `${asRead[1]} ✕ differs`,
+  ]);
 });
 
 test('a failed job says where and why, is redriven from its page, and succeeds', async () => {
@@ -339,6 +386,7 @@ test('a job of 25,000 events shows its newest events at once, and all of them by
   assert.match(String(asked), /limit=100&newestFirst=true/);
   await page.getByRole('button', { name: /ExecutionSucceeded/ }).click();
   await page.getByRole('region', { name: /^Event 24/ }).waitFor();
+  await page.getByRole('tab', { name: /^Events 24,9\d\d$/ }).waitFor();
   await page.getByText(/^24,9\d\d of 24,9\d\d events$/).waitFor();
   assert.ok((await page.getByRole('listitem').count()) < 100);
   const list = page.getByRole('list', { name: 'Events, newest first' });
@@ -357,7 +405,7 @@ type Finding = {
 };
 
 for (const colorScheme of ['light', 'dark'] as const) {
-  test(`axe finds nothing serious, in ${colorScheme} colours`, async () => {
+  test(`axe finds nothing in ${colorScheme} colours, and a window of 700 px is wide enough`, async () => {
     closeGate();
     const jobId = await submit('tour', { closedWhile: gate });
     const roundsId = await submit('rounds', { closedWhile: gate });
@@ -371,11 +419,14 @@ for (const colorScheme of ['light', 'dark'] as const) {
       const findings: readonly Finding[] = await page.evaluate(
         `(async () => (await axe.run(${rules})).violations)()`,
       );
-      const serious = findings.filter(({ impact }) => ['serious', 'critical'].includes(impact));
       assert.deepEqual(
-        serious.map(({ id, nodes }) => `${what}: ${id} ${nodes[0]?.html ?? ''}`),
+        findings.map(({ id, impact, nodes }) => `${what}: ${impact} ${id} ${nodes[0]?.html ?? ''}`),
         [],
       );
+      await page.setViewportSize({ width: 700, height: 900 });
+      const wide: unknown = await page.evaluate('document.documentElement.scrollWidth');
+      assert.ok(Number(wide) <= 700, `${what} is ${String(wide)} px wide`);
+      await page.setViewportSize({ width: 1360, height: 900 });
     };
     await page.evaluate(axe);
     await check('sign in');
@@ -458,4 +509,41 @@ test('the state machine is walked through by keyboard alone', async () => {
   await page.getByRole('region', { name: 'State EachItem' }).waitFor();
   await drawn('EachItem').press('ArrowUp');
   await page.locator('[data-state="Aside"]:focus').waitFor();
+});
+
+test('a failed job is found and redriven by keyboard alone, from signing in to its trail', async () => {
+  closeGate();
+  const jobId = await submit('tour', { closedWhile: gate }, { tags: { by: 'keyboard' } });
+  await until(jobId, 'FAILED');
+  openGate();
+  const { page } = await openTab(browser, url);
+  const { keyboard } = page;
+  const tabTo = async (wanted: Locator): Promise<void> => {
+    await wanted.waitFor();
+    for (let presses = 0; presses < 60; presses += 1) {
+      if ((await wanted.and(page.locator(':focus')).count()) === 1) return;
+      await keyboard.press('Tab');
+    }
+    assert.fail(`${String(wanted)} is not reached`);
+  };
+  await tabTo(page.getByLabel('API key'));
+  await keyboard.type(keys.operator);
+  await keyboard.press('Enter');
+  await tabTo(page.getByRole('link', { name: 'Jobs', exact: true }));
+  await keyboard.press('Enter');
+  await tabTo(page.getByLabel('Tag'));
+  await keyboard.type('by:keyboard');
+  await page.waitForURL(/tag=by%3Akeyboard/);
+  await tabTo(page.getByRole('link', { name: jobId }));
+  await keyboard.press('Enter');
+  await tabTo(page.getByRole('button', { name: 'Redrive …' }));
+  await keyboard.press('Enter');
+  await tabTo(page.getByRole('dialog').getByLabel('Reason'));
+  await keyboard.type('typed');
+  await tabTo(page.getByRole('dialog').getByRole('button', { name: 'Redrive', exact: true }));
+  await keyboard.press('Enter');
+  await verdict(page, 'SUCCEEDED').waitFor();
+  await tabTo(page.getByRole('tab', { name: 'States' }));
+  await keyboard.press('End');
+  await page.getByRole('cell', { name: 'typed' }).first().waitFor();
 });

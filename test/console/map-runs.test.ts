@@ -28,7 +28,9 @@ test('a distributed Map is looked into: its children, the one that failed with i
   const child = page.getByRole('region', { name: /^Child / });
   await child.getByRole('button', { name: /^Ready Pass, SUCCEEDED/ }).waitFor();
   await child.getByRole('button', { name: /^Round Task, FAILED/ }).waitFor();
-  await child.getByRole('region', { name: 'State Round' }).getByText('closed gate').waitFor();
+  await child
+    .getByRole('cell', { name: /FAILED Terminal the last round meets a closed gate/ })
+    .waitFor();
   await child.getByRole('listitem').filter({ hasText: 'ExecutionFailed' }).waitFor();
   assert.match(page.url(), /child=arn/);
 
