@@ -25,7 +25,8 @@ export type Start = StartedExecution & {
  * Gives the status that each job had before, by the starts' places; undefined where it has moved on. A task may have
  * been faster, and the job may have been cancelled while the execution was started (then the caller stops it).
  *
- * Rows are locked in the order of the job ids, so that two such statements never wait for each other.
+ * Rows are locked in the order of their keys, so that two such statements, or one and claimMessages, never wait for each
+ * other crosswise.
  */
 export async function recordStarts(
   sql: Sql,
@@ -39,12 +40,17 @@ export async function recordStarts(
       -- Else the planner takes any list for a hundred, and reads a young table whole for one row.
       limit ${starts.length}
     ),
+    held as (
+      select tenant_id, idempotency_key, given.outcome
+      from worker_inbox join given using (tenant_id, idempotency_key, lease_token)
+      order by tenant_id, idempotency_key
+      for update of worker_inbox
+    ),
     closed as (
-      update worker_inbox set status = 'COMPLETED', outcome = given.outcome, lease_token = null, lease_until = null,
-                              updated_at = now()
-      from given
-      where worker_inbox.tenant_id = given.tenant_id and worker_inbox.idempotency_key = given.idempotency_key
-        and worker_inbox.lease_token = given.lease_token
+      update worker_inbox as inbox
+      set status = 'COMPLETED', outcome = held.outcome, lease_token = null, lease_until = null, updated_at = now()
+      from held
+      where inbox.tenant_id = held.tenant_id and inbox.idempotency_key = held.idempotency_key
     ),
     before as (
       select jobs.job_id, jobs.status, place, given.execution_arn, timeout_seconds, outcome

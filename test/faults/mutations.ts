@@ -28,8 +28,8 @@ export const mutations: readonly Mutation[] = [
   {
     guard: 'inbox: the lease token closes it when a start is recorded',
     file: 'jobs/store/dispatched-run.ts',
-    from: '        and worker_inbox.lease_token = given.lease_token\n',
-    to: '',
+    from: 'given using (tenant_id, idempotency_key, lease_token)\n      order by',
+    to: 'given using (tenant_id, idempotency_key)\n      order by',
     tests: ['test/jobs/start-race.test.ts'],
   },
   {
