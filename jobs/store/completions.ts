@@ -34,25 +34,35 @@ export type Places = {
 /** Longer than a delivery may take, so that nobody takes what somebody else still tells. */
 export const completionLeaseSeconds = 60;
 
-/** Of the due ones so many are looked at for one claim; those whose tenant or receiver has no place are not among them. */
-const lookAhead = 500;
-
 /**
  * Takes due completions, one lease each, the longest due first: as many as there are places for, over all, for each
  * tenant and for each receiver. Several workers never take the same one.
+ *
+ * The index is entered once for each line, which is a tenant's completions for one receiver, and read as far as there are
+ * places: how long a line has become costs nothing.
  */
 export async function claimCompletions(sql: Sql, places: Places): Promise<Completion[]> {
   const { free, perTenant, perReceiver, inHand } = places;
   const tenants = countBy(inHand.map(({ tenantId }) => tenantId));
   const receivers = countBy(inHand.map(({ receiver }) => receiver));
   return await sql<Completion[]>`
-    with due as (
-      select message_id, tenant_id, receiver, next_attempt_at from outbox
-      where published_at is null and next_attempt_at <= now() and destination = 'webhook'
-        and not ${sql.json(namesOfFull(tenants, perTenant))}::jsonb ? tenant_id
-        and not ${sql.json(namesOfFull(receivers, perReceiver))}::jsonb ? receiver
-      order by next_attempt_at
-      limit ${lookAhead}
+    with recursive lines as (
+      (select tenant_id, receiver from outbox where ${isOpen(sql)} order by tenant_id, receiver limit 1)
+      union all
+      select next.* from lines cross join lateral (
+        select tenant_id, receiver from outbox
+        where ${isOpen(sql)} and (tenant_id, receiver) > (lines.tenant_id, lines.receiver)
+        order by tenant_id, receiver limit 1
+      ) as next
+    ),
+    due as (
+      select due_in_line.* from lines cross join lateral (
+        select message_id, tenant_id, receiver, next_attempt_at from outbox
+        where ${isOpen(sql)} and tenant_id = lines.tenant_id and receiver = lines.receiver and next_attempt_at <= now()
+        order by next_attempt_at limit ${perReceiver}
+      ) as due_in_line
+      where not ${sql.json(namesOfFull(tenants, perTenant))}::jsonb ? lines.tenant_id
+        and not ${sql.json(namesOfFull(receivers, perReceiver))}::jsonb ? lines.receiver
     ),
     ranked as (
       select message_id, next_attempt_at,
@@ -87,6 +97,9 @@ export async function claimCompletions(sql: Sql, places: Places): Promise<Comple
            envelope -> 'payload' as payload
     from taken join jobs using (job_id)`;
 }
+
+/** As the index outbox_completions_due has it. */
+const isOpen = (sql: Sql) => sql`published_at is null and destination = 'webhook'`;
 
 function countBy(names: readonly string[]): Record<string, number> {
   const counts = new Map<string, number>();

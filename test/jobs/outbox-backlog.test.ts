@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { TenantId } from '../../jobs/ids.ts';
+import { claimCompletions } from '../../jobs/store/completions.ts';
 import { connectTest } from '../support/connect-test.ts';
+import { seedJob } from '../support/seed-job.ts';
 
 const sql = await connectTest();
 
@@ -22,3 +25,36 @@ test('the sweep of job requests does not read past the events that wait for an a
     assert.match(JSON.stringify(row), /outbox_due_by_destination/, destination);
   }
 });
+
+test('a receiver that hangs keeps nobody waiting and is not walked through, however much waits for it', async () => {
+  const { jobId } = await seedJob(sql, { status: 'RUNNING' });
+  const due = (receiver: string, count: number) => sql`
+    insert into outbox (message_id, tenant_id, destination, message_type, job_id, envelope, next_attempt_at, receiver)
+    select gen_random_uuid(), 'acme', 'webhook', 'JobCompleted', ${jobId}, '{"payload": {}}',
+           now() - interval '1 hour' + n * interval '1 millisecond', ${receiver}
+    from generate_series(1, ${count}::integer) n`;
+  await due('hangs.example', 20_000);
+  await due('answers.example', 3);
+  const inHand = Array.from({ length: 8 }, () => ({
+    tenantId: 'acme' as TenantId,
+    receiver: 'hangs.example',
+  }));
+  const before = await entriesRead();
+  const claimed = await claimCompletions(sql, {
+    free: 56,
+    perTenant: 56,
+    perReceiver: 8,
+    inHand,
+  });
+  const receivers = new Set(claimed.map(({ receiver }) => receiver));
+  assert.ok(receivers.has('answers.example') && !receivers.has('hangs.example'));
+  const read = (await entriesRead()) - before;
+  assert.ok(read <= 200, `${read} entries of the index read`);
+});
+
+async function entriesRead(): Promise<number> {
+  await sql`select pg_stat_force_next_flush()`;
+  const [row] = await sql<{ read: number }[]>`
+    select idx_tup_read::integer as read from pg_stat_user_indexes where indexrelname = 'outbox_completions_due'`;
+  return row?.read ?? 0;
+}
