@@ -36,6 +36,9 @@ const stepFunctions: Service = {
       ...answer,
       startDate: new Date(Number(startDate) * 1_000),
     }),
+    RedriveExecutionCommand: ({ redriveDate }) => ({
+      redriveDate: new Date(Number(redriveDate) * 1_000),
+    }),
   },
 };
 
@@ -56,7 +59,7 @@ export function withDirectSqs(client: SQSClient, longestMs = longestTryMs): SQSC
   return client;
 }
 
-/** As withDirectSqs, for StartExecution. */
+/** As withDirectSqs, for StartExecution and RedriveExecution. */
 export function withDirectStepFunctions(client: SFNClient, longestMs = longestTryMs): SFNClient {
   const { call, learn } = directCalls(client.config, stepFunctions, longestMs);
   client.middlewareStack.add((next, { commandName }) => direct(next, call, commandName), atOnce);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import { createServer, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn';
+import { RedriveExecutionCommand, SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn';
 import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { withDirectSqs, withDirectStepFunctions } from '../../jobs/direct-aws-calls.ts';
 import { serve } from '../support/serve.ts';
@@ -75,6 +75,17 @@ test('StartExecution gives its date as a date', async () => {
   assert.equal(sdkCalls(), 1);
   assert.equal(direct.executionArn, 'arn:e');
   assert.deepEqual(direct.startDate, bySdk.startDate);
+});
+
+test('RedriveExecution gives its date as a date', async () => {
+  const redrive = () => sfn.send(new RedriveExecutionCommand({ executionArn: 'arn:e' }));
+  await start();
+  calls.length = 0;
+  answers = [{ status: 200, body: { redriveDate: 1_700_000_000.5 } }];
+  const { redriveDate } = await redrive();
+  assert.deepEqual(redriveDate, new Date(1_700_000_000_500));
+  assert.equal(calls[0]?.headers['x-amz-target'], 'AWSStepFunctions.RedriveExecution');
+  assert.equal(sdkCalls(), 0);
 });
 
 test('what is refused is asked again by the SDK, so that the error has its name', async () => {
