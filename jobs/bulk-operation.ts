@@ -1,7 +1,8 @@
 import type { Logger } from 'pino';
 import { classify } from './classify.ts';
 import { Transient } from './failure.ts';
-import { requestRedrive } from './redrive.ts';
+import { requestRedrive, type RedriveStatements } from './redrive.ts';
+import { createRedriveTogether, redrivenTogether } from './redrive-together.ts';
 import { requestCancel } from './stop.ts';
 import {
   type BulkOutcome,
@@ -22,8 +23,8 @@ export type BulkDeps = {
   readonly log: Logger;
 };
 
-/** Jobs taken at the same time; each is two short statements. */
-const concurrency = 4;
+/** Jobs cancelled at the same time, each is two short statements; redriven ones share theirs. */
+const cancelledTogether = 4;
 
 /**
  * Collects a page of a list that is not complete, and redrives or cancels what the pace of every running bulk operation
@@ -53,20 +54,26 @@ async function collectPage({ sql, knownTypes, log }: BulkDeps): Promise<void> {
 async function takeAll(deps: BulkDeps, jobs: readonly ClaimedJob[]): Promise<BulkOutcome[]> {
   const outcomes: BulkOutcome[] = [];
   const waiting = [...jobs];
+  const redriving = createRedriveTogether(deps.sql);
   const work = async (): Promise<void> => {
     for (let job = waiting.shift(); job !== undefined; job = waiting.shift()) {
-      const outcome = await takeOne(deps, job);
+      const outcome = await takeOne(deps, job, redriving);
       if (outcome !== undefined) outcomes.push({ position: job.position, outcome });
     }
   };
-  await Promise.all(Array.from({ length: concurrency }, work));
+  const atOnce = jobs[0]?.verb === 'redrive' ? redrivenTogether : cancelledTogether;
+  await Promise.all(Array.from({ length: atOnce }, work));
   return outcomes;
 }
 
-async function takeOne(deps: BulkDeps, job: ClaimedJob): Promise<string | undefined> {
+async function takeOne(
+  deps: BulkDeps,
+  job: ClaimedJob,
+  redriving: RedriveStatements,
+): Promise<string | undefined> {
   const { bulkId, jobId, verb } = job;
   try {
-    return verb === 'cancel' ? await cancelOne(deps, job) : await redriveOne(deps, job);
+    return verb === 'cancel' ? await cancelOne(deps, job) : await redriveOne(deps, job, redriving);
   } catch (error) {
     const failure = classify(error);
     deps.log.error({ err: error, jobId, bulkId }, `a job of a bulk ${verb} was left as it is`);
@@ -82,13 +89,13 @@ const requestOf = ({ bulkId, jobId, run, verb, name, reason }: ClaimedJob) => ({
   onlyRun: run,
 });
 
-async function redriveOne({ sql, publishSoon }: BulkDeps, job: ClaimedJob): Promise<string> {
-  const { mode } = job;
-  const redriven = await requestRedrive(sql, {
-    ...requestOf(job),
-    mode: mode ?? 'auto',
-    expiresAt: null,
-  });
+async function redriveOne(
+  { sql, publishSoon }: BulkDeps,
+  job: ClaimedJob,
+  redriving: RedriveStatements,
+): Promise<string> {
+  const request = { ...requestOf(job), mode: job.mode ?? 'auto', expiresAt: null } as const;
+  const redriven = await requestRedrive(sql, request, redriving);
   switch (redriven.outcome) {
     case 'not-found':
       return removed;

@@ -5,7 +5,7 @@ import { executionNameOf, type JobId, type TenantId } from './ids.ts';
 import type { Sql } from './store/connect.ts';
 import type { OutboxRow } from './store/outbox.ts';
 import { sendHeldAgain } from './store/held-jobs.ts';
-import { reopenJob } from './store/redrive-job.ts';
+import { type NextRun, type Reopened, reopenJob } from './store/redrive-job.ts';
 import { findJobState, type JobState } from './store/stop-job.ts';
 
 /**
@@ -35,17 +35,37 @@ export type RedriveRequest = {
   readonly onlyRun?: number;
 };
 
+/** What a redrive asks of the database; a bulk redrive lets its jobs share it (redrive-together.ts). */
+export type RedriveStatements = {
+  readonly findJob: (request: RedriveRequest) => Promise<JobState | undefined>;
+  readonly sendHeldAgain: (request: RedriveRequest) => Promise<boolean>;
+  readonly reopen: (opening: {
+    readonly job: JobState;
+    readonly next: NextRun;
+  }) => Promise<Reopened | 'unique-key-taken' | undefined>;
+};
+
+export const redriveStatements = (sql: Sql): RedriveStatements => ({
+  findJob: ({ jobId, tenantId }) => findJobState(sql, jobId, tenantId),
+  sendHeldAgain: (request) => sendHeldAgain(sql, request.jobId, request),
+  reopen: ({ job, next }) => reopenJob(sql, job, next),
+});
+
 const redrivable = new Set(['FAILED', 'CANCELLED', 'EXPIRED']);
 
 /**
  * Opens the job's next run and its message to the dispatcher, which asks Step Functions. A PENDING job that is held has
  * not begun its run: its message is sent again, whatever the mode.
  */
-export async function requestRedrive(sql: Sql, request: RedriveRequest): Promise<RedriveOutcome> {
-  const job = await findJobState(sql, request.jobId, request.tenantId);
+export async function requestRedrive(
+  sql: Sql,
+  request: RedriveRequest,
+  statements = redriveStatements(sql),
+): Promise<RedriveOutcome> {
+  const job = await statements.findJob(request);
   if (job === undefined) return { outcome: 'not-found' };
   if (job.run !== (request.onlyRun ?? job.run)) return { outcome: 'not-redrivable', job };
-  if (job.held && (await sendHeldAgain(sql, job.jobId, request)))
+  if (job.held && (await statements.sendHeldAgain(request)))
     return { outcome: 'redriven', job, row: undefined };
   if (!redrivable.has(job.status)) return { outcome: 'not-redrivable', job };
 
@@ -54,12 +74,13 @@ export async function requestRedrive(sql: Sql, request: RedriveRequest): Promise
   const { actor, reason, expiresAt } = request;
   const message = redriveMessage(job, fence, mode);
   crashPoint('before-redrive-commit');
-  const reopened = await reopenJob(sql, job, { ...fence, actor, reason, expiresAt, message });
+  const next = { ...fence, actor, reason, expiresAt, message };
+  const reopened = await statements.reopen({ job, next });
   crashPoint('after-redrive-commit');
   if (reopened === 'unique-key-taken') return { outcome: reopened, job };
   if (reopened === undefined) {
     // Somebody was faster: the other redrive is the one.
-    const now = await findJobState(sql, request.jobId, request.tenantId);
+    const now = await statements.findJob(request);
     return now === undefined ? { outcome: 'not-found' } : { outcome: 'not-redrivable', job: now };
   }
   return {

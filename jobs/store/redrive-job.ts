@@ -6,7 +6,8 @@ import { takeKey } from './ordering.ts';
 import { inTransaction } from './transaction.ts';
 import { isUniqueKeyTaken } from './unique-key.ts';
 
-type NextRun = {
+/** What a job's next run is opened with. */
+export type NextRun = {
   readonly executionName: string;
   readonly redriveCount: number;
   readonly expiresAt: Date | null;
@@ -27,10 +28,10 @@ export async function reopenJob(
   next: NextRun,
 ): Promise<Reopened | 'unique-key-taken' | undefined> {
   try {
-    if (!job.ordered) return await writeReopening(sql, job, next, true);
+    if (!job.ordered) return await reopenOne(sql, { job, next, mayGo: true });
     return await inTransaction(sql, async (tx) => {
       const mayGo = await takeKey(tx, job.jobId);
-      const reopened = await writeReopening(tx, job, next, mayGo);
+      const reopened = await reopenOne(tx, { job, next, mayGo });
       // The key was taken for a job that has moved on: nothing of this transaction may stay.
       if (reopened === undefined) throw new JobMovedOn();
       return reopened;
@@ -49,38 +50,85 @@ class JobMovedOn extends Error {
 /** `row` is undefined where the job waits for its turn in its ordering key. */
 export type Reopened = { readonly row: OutboxRow | undefined };
 
-async function writeReopening(
+/** `mayGo` is false where its message waits for the job's turn in its ordering key. */
+type Reopening = { readonly job: JobState; readonly next: NextRun; readonly mayGo: boolean };
+
+async function reopenOne(sql: Sql, reopening: Reopening): Promise<Reopened | undefined> {
+  const [reopened] = await reopenJobs(sql, [reopening]);
+  return reopened;
+}
+
+/**
+ * As reopenJob for several jobs in one statement, by their places; where one has a unique key that is taken, the whole
+ * statement fails. Rows are locked in the order of their keys, so that two such statements never wait for each other
+ * crosswise.
+ */
+export async function reopenJobs(
   sql: Sql,
-  job: JobState,
-  next: NextRun,
-  mayGo: boolean,
-): Promise<Reopened | undefined> {
-  const [row] = await sql<OutboxRow[]>`
-    with reopened as (
-      update jobs set status = 'PENDING', run = run + 1, execution_name = ${next.executionName},
-                      redrive_count = ${next.redriveCount}, failure = null, finished_at = null, result = null,
+  reopenings: readonly Reopening[],
+): Promise<(Reopened | undefined)[]> {
+  const rows = await sql<(OutboxRow & { place: number })[]>`
+    with given as (
+      select * from jsonb_to_recordset(${sql.json(reopenings.map(toGiven) as never)}) as given (
+        place integer, job_id uuid, status text, run integer, execution_name text, redrive_count integer,
+        next_execution_name text, next_redrive_count integer, expires_at timestamptz, actor text, reason text,
+        may_go boolean, message_id uuid, message_type text, envelope jsonb)
+      -- Else the planner takes any list for a hundred, and reads a young table whole for one row.
+      limit ${reopenings.length}
+    ),
+    before as (
+      select jobs.job_id, place
+      from jobs join given using (job_id, status, run, execution_name, redrive_count)
+      order by jobs.job_id
+      for update of jobs
+    ),
+    reopened as (
+      update jobs set status = 'PENDING', run = jobs.run + 1, execution_name = next_execution_name,
+                      redrive_count = next_redrive_count, failure = null, finished_at = null, result = null,
                       held_since = null, held_because = null,
-                      expires_at = ${next.expiresAt}, revision = revision + 1,
-                      owner_until = least(${mayGo ? sql`now() + interval '5 minutes'` : null}, ${next.expiresAt}::timestamptz)
-      where job_id = ${job.jobId} and status = ${job.status} and execution_name = ${job.executionName}
-        and redrive_count = ${job.redriveCount} and run = ${job.run}
-      returning job_id, tenant_id, run, traceparent
+                      expires_at = given.expires_at, revision = revision + 1,
+                      owner_until = least(case when may_go then now() + interval '5 minutes' end, given.expires_at)
+      from before join given using (place) where jobs.job_id = before.job_id
+      returning jobs.job_id, tenant_id, jobs.run, traceparent, place
     ),
     audited as (
       insert into job_events (job_id, tenant_id, run, actor, from_status, to_status, reason, details)
-      select job_id, tenant_id, run, ${next.actor}, ${job.status}, 'PENDING', ${next.reason},
-             jsonb_build_object('executionName', ${next.executionName}::text,
-                                'redriveCount', ${next.redriveCount}::integer,
-                                'previousExecutionName', ${job.executionName}::text)
-      from reopened
+      select reopened.job_id, tenant_id, reopened.run, actor, status, 'PENDING', reason,
+             jsonb_build_object('executionName', next_execution_name, 'redriveCount', next_redrive_count,
+                                'previousExecutionName', execution_name)
+      from reopened join given using (place)
+    ),
+    sent as (
+      insert into outbox (message_id, tenant_id, destination, message_type, job_id, envelope, traceparent, attempts,
+                          next_attempt_at)
+      select message_id, tenant_id, 'job-requests', message_type, reopened.job_id, envelope, traceparent, may_go::integer,
+             case when may_go then now() + make_interval(secs => ${firstLeaseSeconds}) else 'infinity' end
+      from reopened join given using (place)
+      returning message_id, tenant_id, destination, envelope, traceparent, attempts
     )
-    insert into outbox (message_id, tenant_id, destination, message_type, job_id, envelope, traceparent, attempts,
-                        next_attempt_at)
-    select ${next.message.messageId}::uuid, tenant_id, 'job-requests', ${next.message.messageType}, job_id,
-           ${sql.json(next.message)}::jsonb, traceparent, ${mayGo ? 1 : 0}::integer,
-           ${mayGo ? sql`now() + make_interval(secs => ${firstLeaseSeconds})` : sql`'infinity'`}
-    from reopened
-    returning message_id as "messageId", tenant_id as "tenantId", destination, envelope, traceparent, attempts`;
-  if (row === undefined) return undefined;
-  return { row: mayGo ? row : undefined };
+    select place, message_id as "messageId", tenant_id as "tenantId", destination, sent.envelope, traceparent, attempts
+    from sent join given using (message_id)`;
+  const found = new Map(rows.map(({ place, ...row }) => [place, row]));
+  return reopenings.map(({ mayGo }, place) => {
+    const row = found.get(place);
+    return row === undefined ? undefined : { row: mayGo ? row : undefined };
+  });
 }
+
+const toGiven = ({ job, next, mayGo }: Reopening, place: number) => ({
+  place,
+  job_id: job.jobId,
+  status: job.status,
+  run: job.run,
+  execution_name: job.executionName,
+  redrive_count: job.redriveCount,
+  next_execution_name: next.executionName,
+  next_redrive_count: next.redriveCount,
+  expires_at: next.expiresAt,
+  actor: next.actor,
+  reason: next.reason,
+  may_go: mayGo,
+  message_id: next.message.messageId,
+  message_type: next.message.messageType,
+  envelope: next.message,
+});
