@@ -9,6 +9,7 @@ import { SnsStore } from '../../node_modules/fauxqs/dist/sns/snsStore.js';
 import { SqsStore } from '../../node_modules/fauxqs/dist/sqs/sqsStore.js';
 import { createGroupCommit, type GroupCommit } from './group-commit.ts';
 import { giveBackUndelivered } from './give-back-undelivered.ts';
+import { shortenVisibility } from './shorten-visibility.ts';
 
 export type SendToQueue = (queueArn: string, body: string, messageGroupId?: string) => void;
 
@@ -23,7 +24,11 @@ export interface Fauxqs {
   close(): Promise<void>;
 }
 
-export function openFauxqs(dataDir: string, region: string): Fauxqs {
+export function openFauxqs(
+  dataDir: string,
+  region: string,
+  longestVisibilitySeconds?: number,
+): Fauxqs {
   const disk = new PersistenceManager(dataDir);
   const db = databaseOf(disk);
   mendMessageReady(disk, db);
@@ -43,6 +48,7 @@ export function openFauxqs(dataDir: string, region: string): Fauxqs {
     stores: { sqsStore, snsStore, s3Store },
   });
   giveBackUndelivered(app, sqsStore);
+  if (longestVisibilitySeconds !== undefined) shortenVisibility(app, longestVisibilitySeconds);
   // After giving back, which writes too: no answer leaves before what it says is on disk.
   app.addHook('onSend', async () => {
     await commits.onDisk();

@@ -1,5 +1,5 @@
 // The process `cloud`, loopback only: fauxqs (SQS, SNS) on CLOUD_PORT, S3 on CLOUD_S3_PORT, EventBridge on
-// CLOUD_EVENTBRIDGE_PORT.
+// CLOUD_EVENTBRIDGE_PORT. CLOUD_LONGEST_VISIBILITY_SECONDS (tests only): see shorten-visibility.ts.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
@@ -21,7 +21,12 @@ const dataDir = readText('CLOUD_DATA_DIR');
 const region = readText('AWS_REGION');
 mkdirSync(dataDir, { recursive: true });
 
-const fauxqs = openFauxqs(dataDir, region);
+const longestVisibility = process.env['CLOUD_LONGEST_VISIBILITY_SECONDS'];
+const fauxqs = openFauxqs(
+  dataDir,
+  region,
+  longestVisibility === undefined ? undefined : Number(longestVisibility),
+);
 const rules = openRules(join(dataDir, 'eventbridge.sqlite'));
 const archives = openArchives(join(dataDir, 'eventbridge-archives.sqlite'));
 const bridge: EventBridge = {

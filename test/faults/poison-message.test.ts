@@ -22,7 +22,6 @@ import { seedJob, seedOutbox } from '../support/seed-job.ts';
 import { testDatabase } from '../support/test-database.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { account, startQueues } from '../worker/queues.ts';
-import { hurriedSqs } from './hurried-sqs.ts';
 
 const receives = 2;
 const prefix = 'arn:aws:states:us-east-1:000000000000:stateMachine:pawl-';
@@ -30,7 +29,8 @@ const folder = mkdtempSync(join(tmpdir(), 'pawl-poison-'));
 const crashFile = join(folder, 'point');
 const database = await testDatabase();
 const sql = connectTo(database.url);
-const queues = await startQueues();
+// Time compressed: a message comes back a second after its consumer has died.
+const queues = await startQueues({ CLOUD_LONGEST_VISIBILITY_SECONDS: '1' });
 const requests = await queues.create('job-requests');
 const events = await queues.create('execution-events');
 const engine = await startEngineProcess({ dataDir: folder });
@@ -42,7 +42,7 @@ const env = {
   AWS_REGION: account.region,
   AWS_ACCESS_KEY_ID: 'test',
   AWS_SECRET_ACCESS_KEY: 'test',
-  AWS_ENDPOINT_URL_SQS: await hurriedSqs(queues.endpoint, 'job-requests'),
+  AWS_ENDPOINT_URL_SQS: queues.endpoint,
   AWS_ENDPOINT_URL_SFN: engine.endpoint,
   DATABASE_URL: database.url,
   JOB_REQUESTS_QUEUE_URL: requests.url,

@@ -15,7 +15,7 @@ export interface TestCloud {
 }
 
 /** Starts the process `cloud` alone, with data of its own. */
-export async function startCloud(): Promise<TestCloud> {
+export async function startCloud(more: Readonly<Record<string, string>> = {}): Promise<TestCloud> {
   const dir = mkdtempSync(join(tmpdir(), 'pawl-cloud-'));
   const [port, s3Port, eventBridgePort] = [
     await findFreePort(),
@@ -31,6 +31,7 @@ export async function startCloud(): Promise<TestCloud> {
     CLOUD_PORT: String(port),
     CLOUD_S3_PORT: String(s3Port),
     CLOUD_EVENTBRIDGE_PORT: String(eventBridgePort),
+    ...more,
   };
   const start = () => startServer('local/cloud/server.ts', env, `${eventBridgeEndpoint}/health`);
   let running = await start();

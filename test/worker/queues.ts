@@ -24,8 +24,8 @@ export type TestQueues = {
 };
 
 /** The queues of the stand-in, in a process of their own. */
-export async function startQueues(): Promise<TestQueues> {
-  const cloud = await startCloud();
+export async function startQueues(env: Readonly<Record<string, string>> = {}): Promise<TestQueues> {
+  const cloud = await startCloud(env);
   const sqs = new SQSClient({ ...account, endpoint: cloud.endpoint, useQueueUrlAsEndpoint: false });
   after(async () => {
     sqs.destroy();

@@ -5,12 +5,12 @@ import { startCloud } from '../../support/start-cloud.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const cloud = await startCloud();
-const queues = new sqs.SQSClient({
+const account = {
   region: 'us-east-1',
   credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
-  endpoint: cloud.endpoint,
   useQueueUrlAsEndpoint: false,
-});
+};
+const queues = new sqs.SQSClient({ ...account, endpoint: cloud.endpoint });
 after(async () => {
   queues.destroy();
   await cloud.stop();
@@ -72,4 +72,32 @@ test('a message given back with visibility 0 is received again, also after kill 
   const message = await receive(queue, AbortSignal.timeout(5_000));
   assert.equal(message?.Body, 'again');
   assert.equal(message?.Attributes?.['ApproximateReceiveCount'], '3');
+});
+
+test('with a longest visibility a message comes back after that time, unless it is prolonged', async () => {
+  const hurried = await startCloud({ CLOUD_LONGEST_VISIBILITY_SECONDS: '1' });
+  const client = new sqs.SQSClient({ ...account, endpoint: hurried.endpoint });
+  try {
+    await client.send(new sqs.CreateQueueCommand({ QueueName: 'hurried' }));
+    const QueueUrl = `${hurried.endpoint}/000000000000/hurried`;
+    await client.send(new sqs.SendMessageCommand({ QueueUrl, MessageBody: 'back soon' }));
+    const take = async (WaitTimeSeconds: number): Promise<sqs.Message | undefined> => {
+      const asked = { QueueUrl, VisibilityTimeout: 600, WaitTimeSeconds };
+      return (await client.send(new sqs.ReceiveMessageCommand(asked))).Messages?.[0];
+    };
+    assert.equal((await take(0))?.Body, 'back soon');
+    const again = await take(10);
+    assert.equal(again?.Body, 'back soon');
+    await client.send(
+      new sqs.ChangeMessageVisibilityCommand({
+        QueueUrl,
+        ReceiptHandle: again.ReceiptHandle,
+        VisibilityTimeout: 600,
+      }),
+    );
+    assert.equal(await take(2), undefined);
+  } finally {
+    client.destroy();
+    await hurried.stop();
+  }
 });
