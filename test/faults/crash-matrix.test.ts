@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { type CrashPoint, crashPoints } from '../../jobs/crash-point.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { type Accepted, comeToRest, violations } from './invariants.ts';
-import { type Lab, startLab } from './lab.ts';
+import { killsMany, type Lab, startLab } from './lab.ts';
 import { obedient, type Ready, type Scenario, type ScenarioName, scenarios } from './scenarios.ts';
 
 /** Which ways lead over which boundary: a new crash point without one does not compile. */
@@ -91,7 +91,7 @@ async function killAt(lab: Lab, point: CrashPoint, ready: Ready, look: () => voi
 }
 
 test('whichever boundary a process is killed at, every job ends as it should, once in effect', async (t) => {
-  const lab = await startLab();
+  const lab = await startLab(killsMany);
   t.after(() => lab.stop());
   obedient(lab);
   const pids = pidNames(lab);

@@ -53,7 +53,7 @@ async function refusedJob(lab: Lab): Promise<Accepted> {
 async function heldJob(lab: Lab): Promise<Accepted & { readonly key: string }> {
   const key = `held-${newKey()}`;
   const job = await submitOne(lab, key);
-  // A worker killed before may take its message along: the stand-in gives it to a poll that nobody reads, for 30 s.
+  // A worker killed before may have taken its message along.
   await waitFor(() => lab.provider.requestsOf(key).length > 0, 80_000, `${key} to be called`);
   return { ...job, key };
 }
