@@ -521,6 +521,8 @@ export type Operations = {
       backlog: {
         outbox: number;
         outboxOldestSeconds: number;
+        /** messages that nobody has received, as SQS counts */
+        jobRequests: number;
         jobRequestsOldestSeconds: number | null;
       };
       deadLetters: number;

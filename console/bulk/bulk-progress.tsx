@@ -94,14 +94,18 @@ export function BulkProgress({ bulkId }: { readonly bulkId: string }) {
           <dd>
             {bulk.operation} {bulk.mode}, {count(bulk.ratePerSecond)} a second
           </dd>
-          <dt>how they stand now</dt>
-          <dd>
-            {Object.entries(bulk.statuses).map(([status, many]) => (
-              <span key={status}>
-                <Status status={status} /> {count(many)}{' '}
-              </span>
-            ))}
-          </dd>
+          {Object.keys(bulk.statuses).length > 0 && (
+            <>
+              <dt>how they stand now</dt>
+              <dd>
+                {Object.entries(bulk.statuses).map(([status, many]) => (
+                  <span key={status}>
+                    <Status status={status} /> {count(many)}{' '}
+                  </span>
+                ))}
+              </dd>
+            </>
+          )}
           {Object.entries(bulk.skippedBecause).map(([why, many]) => (
             <Fact key={why} name="skipped" text={`${count(many)}: ${why}`} />
           ))}

@@ -110,42 +110,46 @@ function Attempts({
   const { attempts, status } = visit;
   if (attempts.length === 0) return null;
   return (
-    <table className="attempts">
-      <thead>
-        <tr>
-          <th scope="col">Attempt</th>
-          <th scope="col">Scheduled</th>
-          <th scope="col">Took</th>
-          <th scope="col">Outcome</th>
-          <th scope="col">Then</th>
-        </tr>
-      </thead>
-      <tbody>
-        {attempts.map((attempt, index) => (
-          <tr key={attempt.scheduledAt + index}>
-            <td>{count(index + 1)}</td>
-            <td className="nowrap">{clockTime(new Date(attempt.scheduledAt))}</td>
-            <td className="nowrap">
-              {attempt.endedAt === undefined ? '' : duration(attempt.endedAt - attempt.scheduledAt)}
-            </td>
-            <td className="what">
-              <Status status={attempt.outcome} />
-              {attempt.error !== undefined && (
-                <div className="faint">
-                  {attempt.error} {failureMessage(attempt.cause)}
-                </div>
-              )}
-            </td>
-            <td className="nowrap">
-              {then(attempt, attempts[index + 1])}
-              {attempts[index + 1] === undefined && status === 'RETRYING' && (
-                <NextTry attempt={attempt} state={state} failures={index + 1} />
-              )}
-            </td>
+    <div className="scroll">
+      <table className="attempts">
+        <thead>
+          <tr>
+            <th scope="col">Attempt</th>
+            <th scope="col">Scheduled</th>
+            <th scope="col">Took</th>
+            <th scope="col">Outcome</th>
+            <th scope="col">Then</th>
           </tr>
-        ))}
-      </tbody>
-    </table>
+        </thead>
+        <tbody>
+          {attempts.map((attempt, index) => (
+            <tr key={attempt.scheduledAt + index}>
+              <td>{count(index + 1)}</td>
+              <td className="nowrap">{clockTime(new Date(attempt.scheduledAt))}</td>
+              <td className="nowrap">
+                {attempt.endedAt === undefined
+                  ? ''
+                  : duration(attempt.endedAt - attempt.scheduledAt)}
+              </td>
+              <td className="what">
+                <Status status={attempt.outcome} />
+                {attempt.error !== undefined && (
+                  <div className="faint">
+                    {attempt.error} {failureMessage(attempt.cause)}
+                  </div>
+                )}
+              </td>
+              <td className="nowrap">
+                {then(attempt, attempts[index + 1])}
+                {attempts[index + 1] === undefined && status === 'RETRYING' && (
+                  <NextTry attempt={attempt} state={state} failures={index + 1} />
+                )}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
   );
 }
 

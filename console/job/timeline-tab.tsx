@@ -1,5 +1,6 @@
 import { useMemo } from 'react';
 import { type Segment, segmentsOf, timeByKind } from '../history/segments.ts';
+import { pausesOf, type TimeAxis, timeAxis } from '../history/time-axis.ts';
 import type { Visit } from '../history/visits.ts';
 import { count, duration } from '../parts/format.ts';
 import { signOf } from '../parts/status.tsx';
@@ -32,12 +33,14 @@ export function TimelineTab({ history }: { readonly history: History }) {
       })),
     [visits, stoppedAt, now],
   );
+  const pauses = useMemo(() => pausesOf(events), [events]);
   const [first] = events;
   if (first === undefined || rows.length === 0) {
     return <p className="faint">{history.isLoading ? 'Loading …' : 'No state was entered.'}</p>;
   }
   const from = rows.reduce((least, { visit }) => Math.min(least, visit.enteredAt), first.at);
   const to = Math.max(from + 1, stoppedAt ?? now);
+  const axis = timeAxis(from, to, pauses);
   return (
     <>
       <ul className="legend">
@@ -48,10 +51,11 @@ export function TimelineTab({ history }: { readonly history: History }) {
         ))}
         <li className="faint">
           {count(rows.length)} passages, {duration(to - from)}
+          {axis.isShortened && ', what was stopped is drawn short'}
           {history.isLoading && ', older ones are being loaded'}
         </li>
       </ul>
-      <Axis from={from} to={to} />
+      <Axis from={from} axis={axis} />
       <WindowedList
         label="Timeline"
         rowHeight={rowHeight}
@@ -59,7 +63,7 @@ export function TimelineTab({ history }: { readonly history: History }) {
         count={rows.length}
         row={(index) => {
           const row = rows[index];
-          return row === undefined ? null : <Row {...row} from={from} to={to} />;
+          return row === undefined ? null : <Row {...row} axis={axis} />;
         }}
       />
     </>
@@ -72,14 +76,14 @@ function depthOf(visit: Visit): number {
   return depth;
 }
 
-function Axis({ from, to }: { readonly from: number; readonly to: number }) {
+function Axis({ from, axis }: { readonly from: number; readonly axis: TimeAxis }) {
   return (
     <div className="axis" aria-hidden="true">
       <span className="name" />
       <span className="track">
         {[0, 0.25, 0.5, 0.75, 1].map((part) => (
           <span key={part} style={{ left: `${part * 100}%` }}>
-            {duration((to - from) * part)}
+            {duration(axis.timeAt(part) - from)}
           </span>
         ))}
       </span>
@@ -91,11 +95,10 @@ function Row(props: {
   readonly visit: Visit;
   readonly depth: number;
   readonly segments: readonly Segment[];
-  readonly from: number;
-  readonly to: number;
+  readonly axis: TimeAxis;
 }) {
-  const { visit, depth, segments, from, to } = props;
-  const place = (at: number): number => ((at - from) / (to - from)) * 100;
+  const { visit, depth, segments, axis } = props;
+  const place = (at: number): number => axis.placeOf(at) * 100;
   const text = describe(visit, segments);
   return (
     <div className="gantt" title={text}>

@@ -41,7 +41,10 @@ export function OverviewPage() {
   );
 }
 
-type Need = { id: string; what: string; to: string; action: string };
+type Need = { id: string; what: string; to: string; action: string; runbook: string };
+
+/** Questions of the doctor whose answers are rows of their own here, with a page where something is done about it. */
+const askedAlready = new Set(['HeldEffects', 'HeldAnswers', 'poison', 'JobsWithoutOwner']);
 
 function NeedsAPerson(props: {
   readonly overview: Overview | undefined;
@@ -56,6 +59,7 @@ function NeedsAPerson(props: {
       'effects whose outcome is unknown',
       '/operations/effects',
       'Resolve',
+      'held-effects.md',
     ),
     waiting(
       overview.heldAnswers,
@@ -63,14 +67,16 @@ function NeedsAPerson(props: {
       'answers of providers that no job will read',
       '/operations/answers',
       'Look',
+      'held-answers.md',
     ),
-    waiting(overview.deadLetters, 'dead letter', 'dead letters', '/operations/dlq', 'Look'),
+    waiting(overview.deadLetters, 'dead letter', 'dead letters', '/operations/dlq', 'Look', poison),
     waiting(
       overview.quarantined,
       'message in quarantine',
       'messages in quarantine',
       '/operations/quarantine',
       'Look',
+      poison,
     ),
     waiting(
       overview.ownerless,
@@ -78,9 +84,11 @@ function NeedsAPerson(props: {
       'jobs without owner',
       '/operations/stuck',
       'Look',
+      'stuck-jobs.md',
     ),
   ].filter((need) => need !== undefined);
-  const findings = doctor?.findings.filter(({ normal }) => normal !== true) ?? [];
+  const findings =
+    doctor?.findings.filter(({ id, normal }) => normal !== true && !askedAlready.has(id)) ?? [];
   if (needs.length === 0 && findings.length === 0) {
     return (
       <section className="card" aria-label="What needs a person">
@@ -98,10 +106,12 @@ function NeedsAPerson(props: {
     <section className="card alert" aria-labelledby="needs">
       <h2 id="needs">Needs a person</h2>
       <ul className="needs">
-        {needs.map(({ id, what, to, action }) => (
+        {needs.map(({ id, what, to, action, runbook }) => (
           <li key={id}>
             <strong>{what}</strong>
-            <Link to={to}>{action}</Link>
+            <span className="nowrap">
+              <Link to={to}>{action}</Link> · <Link to={`/runbooks/${runbook}`}>Runbook</Link>
+            </span>
           </li>
         ))}
         {findings.map(({ id, question, answer, action, runbook }) => (
@@ -118,15 +128,18 @@ function NeedsAPerson(props: {
   );
 }
 
+const poison = 'dead-letters-and-quarantine.md';
+
 function waiting(
   value: number,
   one: string,
   many: string,
   to: string,
   action: string,
+  runbook: string,
 ): Need | undefined {
   if (value === 0) return undefined;
-  return { id: to, what: `${count(value)} ${value === 1 ? one : many}`, to, action };
+  return { id: to, what: `${count(value)} ${value === 1 ? one : many}`, to, action, runbook };
 }
 
 function Figures({ overview, hours }: { readonly overview: Overview; readonly hours: number }) {
@@ -138,12 +151,12 @@ function Figures({ overview, hours }: { readonly overview: Overview; readonly ho
         <Figure name="ended" value={rate(rates.endedPerSecond)} note="over 5 minutes" />
         <Figure
           name="backlog"
-          value={
+          value={count(backlog.jobRequests)}
+          note={
             backlog.jobRequestsOldestSeconds === null
-              ? '–'
-              : duration(backlog.jobRequestsOldestSeconds * 1000)
+              ? 'nothing waits'
+              : `oldest unreceived for ${duration(backlog.jobRequestsOldestSeconds * 1000)}`
           }
-          note="oldest message unreceived"
         />
         <Figure
           name="outbox"

@@ -4,6 +4,7 @@ import { hideTokens, representEvent } from '../../api/routes/ops/history-event.t
 import { type HistoryEvent, readEvent } from '../../console/history/event.ts';
 import { retryWindow } from '../../console/history/retry-window.ts';
 import { segmentsOf } from '../../console/history/segments.ts';
+import { pausesOf, timeAxis } from '../../console/history/time-axis.ts';
 import { readVisits, worstOf } from '../../console/history/visits.ts';
 
 /** Events a second apart; each follows the one before it unless it says which. */
@@ -178,4 +179,34 @@ test('a task token is hidden, whatever member of the parameters holds it, and no
   });
   assert.ok(!JSON.stringify(event).includes('AQ'));
   assert.equal(event['timestamp'], '1970-01-01T00:00:00.000Z');
+});
+
+test('a night between a failure and its redrive leaves room for the work on the timeline', () => {
+  const second = 1_000;
+  const night = 8 * 3_600 * second;
+  const at = (type: string, time: number): HistoryEvent =>
+    readEvent({ id: 1, timestamp: new Date(time).toISOString(), type });
+  const pauses = pausesOf([
+    at('ExecutionStarted', 0),
+    at('ExecutionFailed', 6 * second),
+    at('ExecutionRedriven', 6 * second + night),
+    at('ExecutionSucceeded', 10 * second + night),
+  ]);
+  assert.deepEqual(pauses, [{ from: 6 * second, to: 6 * second + night }]);
+  const end = 10 * second + night;
+  const axis = timeAxis(0, end, pauses);
+  assert.ok(axis.isShortened);
+  const places = [0, 6 * second, 6 * second + night, end].map(axis.placeOf);
+  assert.deepEqual(
+    places.map((place) => Number(place.toFixed(3))),
+    [0, 0.545, 0.636, 1],
+  );
+  assert.deepEqual(
+    places.map((place) => Math.round(axis.timeAt(place))),
+    [0, 6 * second, 6 * second + night, end],
+  );
+  // A short pause, and none, are drawn as they are.
+  const asItWas = timeAxis(0, 100, [{ from: 50, to: 55 }]);
+  assert.deepEqual([25, 55, 90].map(asItWas.placeOf), [0.25, 0.55, 0.9]);
+  assert.ok(!asItWas.isShortened && !timeAxis(5, 5, []).isShortened);
 });

@@ -124,7 +124,7 @@ test('an answer of a provider that no job will read is looked at, and said to be
   await page
     .getByRole('listitem')
     .filter({ hasText: '1 answer of a provider that no job will read' })
-    .getByRole('link')
+    .getByRole('link', { name: 'Look' })
     .click();
   const row = page.getByRole('row').filter({ hasText: jobId });
   await row.getByText('had answered succeeded before').waitFor();

@@ -28,6 +28,7 @@ const response = Type.Object({
   backlog: Type.Object({
     outbox: Type.Integer(),
     outboxOldestSeconds: Type.Number(),
+    jobRequests: Type.Integer({ description: 'messages that nobody has received, as SQS counts' }),
     jobRequestsOldestSeconds: orNull(Type.Number()),
   }),
   deadLetters: Type.Integer(),
@@ -76,6 +77,7 @@ export function getOverview(api: Api, { sql, operations }: RouteDeps): void {
         backlog: {
           outbox: figures.outbox.waiting,
           outboxOldestSeconds: figures.outbox.oldestSeconds,
+          jobRequests: figures.queues.find(({ name }) => name === 'job-requests')?.visible ?? 0,
           jobRequestsOldestSeconds: figures.jobRequestsOldestSeconds,
         },
         deadLetters: figures.deadLetters,
