@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useState } from 'react';
-import type { Answer, CallInput, OperationName } from './call.ts';
+import { type Answer, type CallInput, type OperationName, Refused } from './call.ts';
 import { useSession } from './session.tsx';
 
 export type Asked<Body> = {
@@ -9,6 +9,11 @@ export type Asked<Body> = {
   readonly isLoading: boolean;
   readonly reload: () => void;
 };
+
+/** What could not be answered, because something was away, is asked again this soon. */
+const retryMs = 3_000;
+
+const mayPass = (error: unknown): boolean => !(error instanceof Refused) || error.status >= 500;
 
 /**
  * Asks the API, and again every `everyMs` while the page is seen. `input` is compared by its JSON; `null` asks nothing. Another
@@ -30,18 +35,20 @@ export function useAnswer<Name extends OperationName>(
     const abort = new AbortController();
     let timer: number | undefined;
     const ask = async (): Promise<void> => {
+      let pauseMs = everyMs;
       try {
         const { body } = await call(name, { ...JSON.parse(asked), signal: abort.signal });
         setState({ body, of: asked });
       } catch (error) {
         if (abort.signal.aborted) return;
+        if (mayPass(error)) pauseMs = Math.min(retryMs, everyMs ?? retryMs);
         setState((before) => (before.of === asked ? { ...before, error } : { error, of: asked }));
       }
-      if (everyMs !== undefined && !abort.signal.aborted) timer = window.setTimeout(next, everyMs);
+      if (pauseMs !== undefined && !abort.signal.aborted) timer = window.setTimeout(next, pauseMs);
     };
     const next = (): void => {
       if (document.visibilityState === 'visible') void ask();
-      else timer = window.setTimeout(next, everyMs);
+      else timer = window.setTimeout(next, everyMs ?? retryMs);
     };
     void ask();
     return () => {

@@ -66,7 +66,8 @@ function Progress({ job }: { readonly job: Job }) {
   const began = Date.parse(job.startedAt ?? job.createdAt);
   const { progress } = job;
   return (
-    <span className="said">
+    // The clock in it is not read out each second.
+    <span className="said" aria-live="off">
       {isRunning && job.startedAt === null && `waiting for ${duration(now - began)}`}
       {isRunning && job.startedAt !== null && `for ${duration(now - began)}`}
       {!isRunning && job.finishedAt !== null && ago(new Date(job.finishedAt), now)}

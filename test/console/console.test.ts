@@ -178,6 +178,20 @@ test('a failed job says where and why, is redriven from its page, and succeeds',
   assert.deepEqual(tab.complaints, []);
 });
 
+test('what was asked while the API was away is asked again by itself', async () => {
+  const jobId = await submit('tour', {});
+  await until(jobId, 'SUCCEEDED');
+  const { page } = await asOperator();
+  const away = /\/jobs\/[^/?]+\/(execution|trail|effects)\b/;
+  await page.route(away, (route) => route.abort());
+  await page.goto(`${url}jobs/${jobId}`);
+  await page.getByRole('alert').getByText('The API cannot be reached').waitFor();
+  await page.unroute(away);
+  await page.locator('[data-state="MarkSucceeded"][data-status="SUCCEEDED"]').waitFor();
+  await page.getByRole('alert').waitFor({ state: 'detached' });
+  await page.getByRole('tab', { name: 'Effects 1' }).waitFor();
+});
+
 test('an effect whose outcome is unknown is resolved by a person, and the job goes on', async () => {
   provider.drop();
   const jobId = await submit('tour', {});
