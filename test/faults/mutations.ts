@@ -144,8 +144,8 @@ export const mutations: readonly Mutation[] = [
   {
     guard: 'redrive: two at the same moment make one',
     file: 'jobs/store/redrive-job.ts',
-    from: 'where job_id = ${job.jobId} and status = ${job.status} and execution_name = ${job.executionName}\n        and redrive_count = ${job.redriveCount} and run = ${job.run}',
-    to: 'where job_id = ${job.jobId}',
+    from: 'join given using (job_id, status, run, execution_name, redrive_count)',
+    to: 'join given using (job_id)',
     tests: ['test/api/cancel-redrive.test.ts', faults('redrive')],
   },
   {
