@@ -81,6 +81,9 @@ export async function startLab(
       JOB_TYPE_DIRS: fileURLToPath(new URL('job-types', import.meta.url)),
       ...env,
     },
+  }).catch(async (error: unknown) => {
+    await provider.stop();
+    throw error;
   });
   const { databaseUrl, endpoints } = pawl.runtime();
   const account = {

@@ -60,7 +60,8 @@ export async function startPawl(options: StartPawlOptions = {}): Promise<Running
   const runtimeFile = join(dataDir, 'runtime.json');
   const runtime = (): Runtime => JSON.parse(readFileSync(runtimeFile, 'utf8')) as Runtime;
   const isReady = () => output.includes('Pawl is up') && existsSync(runtimeFile);
-  await waitFor(() => isReady() || child.exitCode !== null, READY_TIMEOUT_MS, 'Pawl to be ready');
+  const started = () => isReady() || child.exitCode !== null;
+  await waitFor(started, READY_TIMEOUT_MS).catch(() => child.kill('SIGTERM'));
   if (!isReady()) throw new Error(`Pawl did not start:\n${output}`);
 
   const leave = async (signal: NodeJS.Signals, timeoutMs: number): Promise<number> => {
