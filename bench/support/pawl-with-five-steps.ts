@@ -13,7 +13,7 @@ export type BenchedPawl = {
   stop(): Promise<void>;
 };
 
-/** All of Pawl as `npm start` has it, with the job type five-steps and a quiet log. */
+/** All of Pawl as `npm start` has it, with the job types five-steps and three-steps and a quiet log. */
 export async function startBenchedPawl(): Promise<BenchedPawl> {
   const pawl = await startPawl({ env: { JOB_TYPE_DIRS: jobTypes, LOG_LEVEL: 'warn' } });
   const url = pawl.runtime().databaseUrl;
@@ -36,9 +36,9 @@ export async function startBenchedPawl(): Promise<BenchedPawl> {
 }
 
 /** How many jobs of the type are not final yet. */
-export async function countOpen(sql: Sql): Promise<number> {
+export async function countOpen(sql: Sql, type = 'five-steps'): Promise<number> {
   const [row] = await sql<{ count: number }[]>`
-    select count(*)::integer as count from jobs where type = 'five-steps' and status in ('PENDING', 'RUNNING')`;
+    select count(*)::integer as count from jobs where type = ${type} and status in ('PENDING', 'RUNNING')`;
   return row?.count ?? 0;
 }
 
