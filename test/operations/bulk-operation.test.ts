@@ -106,6 +106,18 @@ test('several workers keep one pace together and redrive each job once', async (
   assert.deepEqual([...rows], [{ run: 2, count: 60 }]);
 });
 
+test('the jobs of a turn are reopened in one commit', async () => {
+  await seedFailed(50, 'together');
+  const bulkId = await startBulk('together', 500);
+  await sql`update bulk_operations set paced_until = now() - interval '1 second' where bulk_id = ${bulkId}`;
+  const worker = createWorker();
+  assert.equal(await turnBulkOperations(worker), 50);
+  assert.equal(worker.published.length, 50);
+  const [row] = await sql`
+    select count(distinct xmin::text)::integer as commits from jobs where tags ->> 'wave' = 'together' and run = 2`;
+  assert.equal(row?.['commits'], 1);
+});
+
 test('what a killed worker had in hand is taken up after its claim, and not redriven a second time', async () => {
   await seedFailed(4, 'killed');
   const bulkId = await startBulk('killed', 500);
