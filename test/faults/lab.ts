@@ -41,7 +41,7 @@ export type Lab = {
   readonly sql: Sql;
   readonly sfn: SFNClient;
   readonly sqs: SQSClient;
-  /** One API call, repeated while there is no answer or a 5xx: the client's side of the promise. */
+  /** One API call, repeated while there is no answer, a 5xx or a 408: the client's side of the promise. */
   call(path: string, call?: Call): Promise<{ readonly status: number; readonly body: unknown }>;
   /** POST /jobs until 202; the job's id. */
   submit(request: unknown, idempotencyKey: string): Promise<string>;
@@ -63,6 +63,9 @@ export type Lab = {
 export const killsMany = { CLOUD_LONGEST_VISIBILITY_SECONDS: '10' };
 export const finalStatuses = ['SUCCEEDED', 'FAILED', 'CANCELLED', 'EXPIRED'];
 const callTimeoutMs = 60_000;
+/** 408 asks for the same once more (RFC 9110, section 15.5.9). */
+const isFinal = ({ status }: { readonly status: number }): boolean =>
+  status < 500 && status !== 408;
 
 export async function startLab(
   env: Readonly<Record<string, string>> = {},
@@ -122,7 +125,7 @@ export async function startLab(
     const deadline = performance.now() + callTimeoutMs;
     for (;;) {
       const answer = await callOnce(path, options).catch((error: unknown) => error);
-      if (!(answer instanceof Error) && (answer as { status: number }).status < 500)
+      if (!(answer instanceof Error) && isFinal(answer as { status: number }))
         return answer as { status: number; body: unknown };
       if (performance.now() > deadline)
         throw new Error(`${path}: no answer in ${callTimeoutMs} ms`, { cause: answer });
