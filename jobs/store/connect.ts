@@ -22,7 +22,7 @@ export type DatabaseConfig = {
  * (postgres 3.4.9); the price is that arrays cannot be passed: a list goes as jsonb and is unpacked in SQL.
  */
 export function connect(config: DatabaseConfig, applicationName: string): Sql {
-  const open = (): Sql =>
+  const open = (onclose: () => void): Sql =>
     postgres(config.url, {
       max: config.poolSize,
       fetch_types: false,
@@ -30,6 +30,7 @@ export function connect(config: DatabaseConfig, applicationName: string): Sql {
       idle_timeout: 60,
       max_lifetime: 30 * 60,
       onnotice: () => undefined,
+      onclose,
       ...(config.authentication === 'iam' ? iamLogin(config.url) : {}),
       connection: {
         application_name: applicationName,

@@ -1,7 +1,8 @@
+import type { TransactionSql } from 'postgres';
 import type { Sql } from './connect.ts';
-import { boundBy, connectionLoss } from './statement-deadline.ts';
+import { AnswerLostError, boundBy, connectionLoss } from './statement-deadline.ts';
 
-type Pool = { readonly sql: Sql; inUse: number; retired: boolean };
+type Pool = { readonly sql: Sql; inUse: number; retired: boolean; closedConnections: number };
 
 /**
  * A pool that is replaced by a fresh one as soon as a statement or transaction of it loses its connection; every
@@ -12,14 +13,20 @@ type Pool = { readonly sql: Sql; inUse: number; retired: boolean };
  * for good. A statement that is given to it between the socket's error and its end never settles, or by the answer to
  * another one. So nothing new goes where a connection was lost: the callers hear of the loss after the new pool is
  * there. What is under way on the other connections ends there, and then the old pool is closed.
+ *
+ * A BEGIN may be such a statement, settled by a greeting: what came after it would be no transaction. So `work` is not
+ * begun where a connection of the pool was closed since BEGIN was given to it.
  */
-export function renewable(open: () => Sql, deadlineMs: number): Sql {
+export function renewable(open: (onclose: () => void) => Sql, deadlineMs: number): Sql {
   const pools = new Set<Pool>();
   let current = add();
   let ended = false;
 
   function add(): Pool {
-    const pool = { sql: open(), inUse: 0, retired: false };
+    const sql = open(() => {
+      pool.closedConnections += 1;
+    });
+    const pool: Pool = { sql, inUse: 0, retired: false, closedConnections: 0 };
     pools.add(pool);
     return pool;
   }
@@ -41,12 +48,17 @@ export function renewable(open: () => Sql, deadlineMs: number): Sql {
     },
   });
 
-  async function begin(...args: Parameters<Sql['begin']>): Promise<unknown> {
+  async function begin(work: (tx: TransactionSql) => unknown): Promise<unknown> {
     const pool = current;
     const { started, failed, settled } = watch(pool);
+    const { closedConnections } = pool;
     started();
     try {
-      return await pool.sql.begin(...args);
+      return await pool.sql.begin((tx) => {
+        if (pool.closedConnections > closedConnections)
+          throw new AnswerLostError('a connection was lost before the transaction had begun');
+        return work(tx);
+      });
     } catch (error) {
       failed(error);
       throw error;
@@ -75,8 +87,11 @@ export function renewable(open: () => Sql, deadlineMs: number): Sql {
   });
 }
 
-/** A connection that was never there has nothing to leave behind, and the library's own pause before the next try stays. */
+/**
+ * A connection that was refused has nothing to leave behind, and the library's own pause before the next try stays. Of one
+ * that was made too late nobody knows: it may be the next use of one that died while nothing was asked of it.
+ */
 function leavesTraces(error: unknown): boolean {
   const code = connectionLoss(error);
-  return code !== undefined && code !== 'CONNECT_TIMEOUT' && code !== 'ECONNREFUSED';
+  return code !== undefined && code !== 'ECONNREFUSED';
 }
