@@ -43,7 +43,15 @@ export function createGroupCommit(db: DatabaseSync): GroupCommit {
       commit: () => {
         if (open !== group) return; // flushed before
         open = undefined;
-        db.exec('COMMIT');
+        try {
+          db.exec('COMMIT');
+        } catch (error) {
+          // Thrown alone as well: the write that begins the next group would be answered with it, and all go on.
+          setImmediate(() => {
+            throw error;
+          });
+          throw error;
+        }
         resolve();
       },
     };
