@@ -39,7 +39,7 @@ export const completionLeaseSeconds = 60;
  * tenant and for each receiver. Several workers never take the same one.
  *
  * The index is entered once for each line, which is a tenant's completions for one receiver, and read as far as there are
- * places: how long a line has become costs nothing.
+ * places: how long a line has become costs nothing. How many there are does: some 6 µs each, also where nothing is due yet.
  */
 export async function claimCompletions(sql: Sql, places: Places): Promise<Completion[]> {
   const { free, perTenant, perReceiver, inHand } = places;
@@ -79,9 +79,13 @@ export async function claimCompletions(sql: Sql, places: Places): Promise<Comple
       limit ${free}
     ),
     locked as (
-      select message_id from outbox join chosen using (message_id)
+      -- One by one by their key: what the planner believes is due may be of the days when nothing was, and then it would
+      -- rather read all that is due.
+      select held.message_id from chosen cross join lateral (
+        select message_id, published_at, next_attempt_at from outbox
+        where message_id = chosen.message_id limit 1 for update skip locked
+      ) as held
       where published_at is null and next_attempt_at <= now()
-      for update of outbox skip locked
     ),
     taken as (
       update outbox set attempts = attempts + 1,

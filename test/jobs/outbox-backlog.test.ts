@@ -2,10 +2,24 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TenantId } from '../../jobs/ids.ts';
 import { claimCompletions } from '../../jobs/store/completions.ts';
+import type { Sql } from '../../jobs/store/connect.ts';
 import { connectTest } from '../support/connect-test.ts';
 import { seedJob } from '../support/seed-job.ts';
 
 const sql = await connectTest();
+
+test('a claim that was planned while the outbox was empty reads no further when much waits', async () => {
+  const young = await connectTest();
+  const free = { free: 64, perTenant: 16, perReceiver: 8, inHand: [] };
+  // PostgreSQL keeps one plan after five.
+  for (let time = 0; time < 6; time += 1)
+    assert.equal((await claimCompletions(young, free)).length, 0);
+  await due(young, 'hangs.example', 20_000);
+  const before = await rowsRead(young);
+  assert.equal((await claimCompletions(young, free)).length, 8);
+  const read = (await rowsRead(young)) - before;
+  assert.ok(read <= 200, `${read} rows of the outbox read`);
+});
 
 test('the sweep of job requests does not read past the events that wait for an absent bus', async () => {
   await sql`
@@ -27,14 +41,8 @@ test('the sweep of job requests does not read past the events that wait for an a
 });
 
 test('a receiver that hangs keeps nobody waiting and is not walked through, however much waits for it', async () => {
-  const { jobId } = await seedJob(sql, { status: 'RUNNING' });
-  const due = (receiver: string, count: number) => sql`
-    insert into outbox (message_id, tenant_id, destination, message_type, job_id, envelope, next_attempt_at, receiver)
-    select gen_random_uuid(), 'acme', 'webhook', 'JobCompleted', ${jobId}, '{"payload": {}}',
-           now() - interval '1 hour' + n * interval '1 millisecond', ${receiver}
-    from generate_series(1, ${count}::integer) n`;
-  await due('hangs.example', 20_000);
-  await due('answers.example', 3);
+  await due(sql, 'hangs.example', 20_000);
+  await due(sql, 'answers.example', 3);
   const inHand = Array.from({ length: 8 }, () => ({
     tenantId: 'acme' as TenantId,
     receiver: 'hangs.example',
@@ -51,6 +59,24 @@ test('a receiver that hangs keeps nobody waiting and is not walked through, howe
   const read = (await entriesRead()) - before;
   assert.ok(read <= 200, `${read} entries of the index read`);
 });
+
+async function due(sql: Sql, receiver: string, count: number): Promise<void> {
+  const { jobId } = await seedJob(sql, { status: 'RUNNING' });
+  await sql`
+    insert into outbox (message_id, tenant_id, destination, message_type, job_id, envelope, next_attempt_at, receiver)
+    select gen_random_uuid(), 'acme', 'webhook', 'JobCompleted', ${jobId}, '{"payload": {}}',
+           now() - interval '1 hour' + n * interval '1 millisecond', ${receiver}
+    from generate_series(1, ${count}::integer) n`;
+}
+
+/** By whichever index, or without one. */
+async function rowsRead(sql: Sql): Promise<number> {
+  await sql`select pg_stat_force_next_flush()`;
+  const [row] = await sql<{ read: number }[]>`
+    select (seq_tup_read + (select sum(idx_tup_read) from pg_stat_user_indexes where relname = 'outbox'))::integer as read
+    from pg_stat_user_tables where relname = 'outbox'`;
+  return row?.read ?? 0;
+}
 
 async function entriesRead(): Promise<number> {
   await sql`select pg_stat_force_next_flush()`;
