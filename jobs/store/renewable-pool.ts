@@ -1,12 +1,12 @@
 import type { TransactionSql } from 'postgres';
 import type { Sql } from './connect.ts';
-import { AnswerLostError, boundBy, connectionLoss } from './statement-deadline.ts';
+import { AnswerLostError, boundBy, connectionLoss, withinDeadline } from './statement-deadline.ts';
 
 type Pool = { readonly sql: Sql; inUse: number; retired: boolean; closedConnections: number };
 
 /**
  * A pool that is replaced by a fresh one as soon as a statement or transaction of it loses its connection; every
- * statement has a deadline.
+ * statement has a deadline, and every transaction twice that.
  *
  * The library (postgres 3.4.9) goes on using a connection's state after its socket has died. Of a connection that died
  * while something was still to be written, the greeting is never sent again: every use of it ends in CONNECT_TIMEOUT,
@@ -54,11 +54,12 @@ export function renewable(open: (onclose: () => void) => Sql, deadlineMs: number
     const { closedConnections } = pool;
     started();
     try {
-      return await pool.sql.begin((tx) => {
+      const transaction = pool.sql.begin((tx) => {
         if (pool.closedConnections > closedConnections)
           throw new AnswerLostError('a connection was lost before the transaction had begun');
         return work(tx);
       });
+      return await withinDeadline(transaction, deadlineMs);
     } catch (error) {
       failed(error);
       throw error;

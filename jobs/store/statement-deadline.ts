@@ -69,6 +69,24 @@ export function boundBy(
   query.finally = (onEnd) => start().finally(onEnd);
 }
 
+/** A transaction, given up after twice the statements' deadline: BEGIN and COMMIT are not bounded by themselves. */
+export async function withinDeadline<Result>(
+  transaction: Promise<Result>,
+  deadlineMs: number,
+): Promise<Result> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      reject(new StatementDeadlineError(`the transaction did not end within ${2 * deadlineMs} ms`));
+    }, 2 * deadlineMs);
+  });
+  try {
+    return await Promise.race([transaction, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 /**
  * Whether a statement was settled by its own answer. The library (postgres 3.4.9) settles a statement that was written
  * between a socket's error and its end by the next connection's greeting: with a result that has no command, which

@@ -34,8 +34,7 @@ export async function inTransaction<Result>(
   begun.catch((error: unknown) => {
     connection.lost ??= error;
   });
-  // Twice the statement's deadline: `begin` and `commit` are not statements of `work`.
-  const { result } = await withinDeadline(begun, 2 * deadlineMs);
+  const { result } = await begun;
   return result;
 }
 
@@ -60,19 +59,4 @@ function guarded(raw: TransactionSql, connection: Connection, deadlineMs: number
     },
   });
   return proxy as Transaction;
-}
-
-async function withinDeadline<Result>(work: Promise<Result>, deadlineMs: number): Promise<Result> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      const error = new Error(`the transaction did not end within ${deadlineMs} ms`);
-      reject(Object.assign(error, { code: 'STATEMENT_DEADLINE' }));
-    }, deadlineMs);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { subscribe } from 'node:diagnostics_channel';
 import net from 'node:net';
 import { after, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { classify } from '../../jobs/classify.ts';
 import { connect, type Sql } from '../../jobs/store/connect.ts';
 import { inTransaction } from '../../jobs/store/transaction.ts';
@@ -17,8 +18,10 @@ subscribe('net.client.socket', (message) => {
 });
 
 /** A pool of one connection, which has been used and is idle, and the socket of that. */
-async function idlePool(): Promise<{ readonly sql: Sql; readonly socket: net.Socket }> {
-  const limits = { poolSize: 1, statementTimeoutMs: 10_000, lockTimeoutMs: 5_000 };
+async function idlePool(
+  statementTimeoutMs = 10_000,
+): Promise<{ readonly sql: Sql; readonly socket: net.Socket }> {
+  const limits = { poolSize: 1, statementTimeoutMs, lockTimeoutMs: 5_000 };
   const sql = connect({ url: database.url, ...limits }, 'idle');
   after(() => sql.end({ timeout: 0 }));
   await sql`create table if not exists halves (half text not null)`;
@@ -63,4 +66,20 @@ test('a connection that died idle, when a statement was to be written, is not as
   await assert.rejects(async () => await sql`select 1`, isTransient);
   await assert.rejects(written.promise, isTransient);
   assert.equal((await sql`select 1`).length, 1);
+});
+
+test('a transaction that never begins ends at its deadline, and what it waited on ends with it', async () => {
+  const { sql, socket } = await idlePool(100);
+  let never: Promise<void> | undefined;
+  await fail(socket, () => {
+    never = inTransaction(sql, () => Promise.reject(new Error('it has begun')));
+    never.catch(() => undefined);
+  });
+  assert.ok(never);
+  await assert.rejects(
+    never,
+    (error) => isTransient(error) && /within 2200 ms/.test(String(error)),
+  );
+  const ended = sql.end().then(() => 'ended');
+  assert.equal(await Promise.race([ended, delay(2_000, 'waits for it')]), 'ended');
 });
