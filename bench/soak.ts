@@ -1,6 +1,6 @@
 // Jobs of five steps at a steady rate for a long time: memory and file descriptors of every process, and the size of every
 // table, each minute: `npm run bench -- soak` (MINUTES=60, PER_SECOND=20). Exits 1 where something keeps growing.
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { openClient } from './support/keep-alive-client.ts';
 import { report } from './support/measure.ts';
@@ -70,7 +70,7 @@ async function sampleEachMinute(): Promise<void> {
     await delay(Math.max(0, began + minute * 60_000 - performance.now()));
     samples.push({
       memory: ofEach((all) => sumOf(all, megabytes)),
-      descriptors: ofEach((all) => sumOf(all, (pid) => readdirSync(`/proc/${pid}/fd`).length)),
+      descriptors: ofEach((all) => sumOf(all, descriptors)),
     });
     const [tables] = await sql<{ megabytes: number; dead: number }[]>`
       select (sum(pg_total_relation_size(relid)) / 1e6)::double precision as megabytes,
@@ -129,8 +129,29 @@ function sumOf(all: readonly number[], of: (pid: number) => number): number {
   return Math.round(each.reduce((sum, one) => sum + one, 0));
 }
 
-/** What a process holds by itself, and its share of what it holds with others: memory that many map counts once. */
+/** Open descriptors; of a table's files, which each connection of PostgreSQL keeps open once it has touched them, none. */
+function descriptors(pid: number): number {
+  const folder = `/proc/${pid}/fd`;
+  const targets = readdirSync(folder).map((name) => targetOf(`${folder}/${name}`));
+  return targets.filter((target) => !/\/base\/\d+\/|\/global\//.test(target)).length;
+}
+
+/** A descriptor may be closed while it is looked at. */
+function targetOf(link: string): string {
+  try {
+    return readlinkSync(link);
+  } catch {
+    return '';
+  }
+}
+
+/**
+ * What a process holds by itself, and its share of what it holds with others: memory that many map counts once. Without
+ * PostgreSQL's shared buffers, of which each page counts from its first use until they are full.
+ */
 function megabytes(pid: number): number {
   const rollup = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
-  return Number(/^Pss:\s+(\d+)/m.exec(rollup)?.[1] ?? 0) / 1_000;
+  const kilobytes = (name: string): number =>
+    Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(rollup)?.[1] ?? 0);
+  return (kilobytes('Pss') - kilobytes('Pss_Shmem')) / 1_000;
 }
