@@ -12,6 +12,7 @@ import { compileValidators } from './compile-validators.ts';
 import { createJobWatch } from './job-watch.ts';
 import { watchRoutes } from './refuse-other-methods.ts';
 import { answerMalformedHttp } from './malformed-http.ts';
+import { refuseNul } from './refuse-nul.ts';
 import { serveMetrics } from './metrics.ts';
 import { openApiOptions } from './openapi.ts';
 import { Problem } from './problems.ts';
@@ -124,6 +125,7 @@ export async function createApp(deps: AppDeps, readiness = { isDraining: false }
   await app.register(async (keyed) => {
     keyed.addHook('onRequest', createAuthentication({ ...deps, refusals }));
     keyed.addHook('onRequest', rateLimit.onRequest);
+    keyed.addHook('onRequest', refuseNul);
     const checkRequest = createRequestCheck(deps.registry, deps);
     const insertJob = createInsertTogether(deps.sql);
     for (const route of keyedRoutes) {

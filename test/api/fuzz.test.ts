@@ -107,3 +107,32 @@ for (const operation of operations) {
     );
   });
 }
+
+// PostgreSQL stores no NUL, and what chance spoils seldom is one.
+test('a NUL in any text of a path or a query is refused, and never a fault of ours', async () => {
+  for (const operation of operations) {
+    const valid = (name: string): unknown => (name === 'jobId' ? body.jobId : 'x');
+    const named = operation.parameters.filter(
+      ({ in: place }) => place === 'path' || place === 'query',
+    );
+    for (const spoilt of named) {
+      const valueOf = (name: string): unknown => (name === spoilt.name ? 'a\u0000b' : valid(name));
+      const path = named
+        .filter(({ in: place }) => place === 'path')
+        .map(({ name }) => [name, valueOf(name)]);
+      const sent = {
+        key: keys[1] ?? '',
+        headers: {},
+        json: operation.body === undefined ? undefined : {},
+      };
+      const query = spoilt.in === 'query' ? { [spoilt.name]: valueOf(spoilt.name) } : {};
+      const { status, text } = await send(operation, {
+        ...sent,
+        path: Object.fromEntries(path),
+        query,
+      });
+      const where = `${operation.method} ${operation.path}, ${spoilt.name}: ${status} ${text.slice(0, 200)}`;
+      assert.ok(status < 500 || isUnreachable(status, text), where);
+    }
+  }
+});
