@@ -29,8 +29,8 @@ const folder = mkdtempSync(join(tmpdir(), 'pawl-poison-'));
 const crashFile = join(folder, 'point');
 const database = await testDatabase();
 const sql = connectTo(database.url);
-// Time compressed: a message comes back a second after its consumer has died.
-const queues = await startQueues({ CLOUD_LONGEST_VISIBILITY_SECONDS: '1' });
+// Time compressed: a message comes back soon after its consumer has died, and not while a slow machine still works on it.
+const queues = await startQueues({ CLOUD_LONGEST_VISIBILITY_SECONDS: '4' });
 const requests = await queues.create('job-requests');
 const events = await queues.create('execution-events');
 const engine = await startEngineProcess({ dataDir: folder });
