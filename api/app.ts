@@ -125,7 +125,7 @@ export async function createApp(deps: AppDeps, readiness = { isDraining: false }
   await app.register(async (keyed) => {
     keyed.addHook('onRequest', createAuthentication({ ...deps, refusals }));
     keyed.addHook('onRequest', rateLimit.onRequest);
-    keyed.addHook('onRequest', refuseNul);
+    keyed.addHook('preValidation', refuseNul);
     const checkRequest = createRequestCheck(deps.registry, deps);
     const insertJob = createInsertTogether(deps.sql);
     for (const route of keyedRoutes) {
