@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
 const LOOPBACK = '127.0.0.1';
@@ -11,17 +12,17 @@ export function isPortFree(port: number): Promise<boolean> {
   });
 }
 
-/** A loopback port that the system calls free; somebody may take it before its user does. */
-export function findFreePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.once('error', reject);
-    probe.listen({ port: 0, host: LOOPBACK, exclusive: true }, () => {
-      const address = probe.address();
-      probe.close(() => {
-        if (address === null || typeof address === 'string') reject(new Error('no port was given'));
-        else resolve(address.port);
-      });
-    });
-  });
+/** Below those that a system gives to outgoing connections: Linux from 32,768, macOS and Windows from 49,152. */
+const firstPort = 20_000;
+const endOfPorts = 32_768;
+
+/**
+ * A loopback port on which nothing listens; some other server may take it before its user does, but no connection that
+ * anybody makes in the meantime.
+ */
+export async function findFreePort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(firstPort, endOfPorts);
+    if (await isPortFree(port)) return port;
+  }
 }
