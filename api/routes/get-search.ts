@@ -18,7 +18,11 @@ export function getSearch(api: Api, { sql }: RouteDeps): void {
           'All words must be found, in any order and case. The entries are made from events, so they follow a job’s end by a moment.',
         querystring: Type.Object(
           {
-            q: Type.String({ minLength: 1, maxLength: 200, pattern: '\\S' }),
+            q: Type.String({
+              minLength: 1,
+              maxLength: 200,
+              pattern: '^[^\\x00]*[^\\s\\x00][^\\x00]*$',
+            }),
             kind: Type.Optional(Type.Enum(['document', 'order'])),
             limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20 })),
           },

@@ -48,6 +48,8 @@ export type Lab = {
   job(jobId: string): Promise<JobView>;
   /** The job, once it has one of these statuses. */
   settled(jobId: string, statuses?: readonly string[], timeoutMs?: number): Promise<JobView>;
+  /** Resolves when the job's execution is known to be closed, and nobody has to look after it any more. */
+  seenClosed(jobId: string): Promise<void>;
   arm(point: CrashPoint): void;
   /** The pid of the process that died at the point since it was armed, once it is gone and its connections with it. */
   diedAt(point: CrashPoint): number | undefined;
@@ -162,6 +164,14 @@ export async function startLab(
         timeoutMs,
         `job ${jobId} to be ${statuses.join(' or ')}`,
       ),
+    seenClosed: async (jobId) => {
+      const ownerUntil = async (): Promise<unknown> => {
+        const [row] = await sql`select owner_until from jobs where job_id = ${jobId}`;
+        return row?.['owner_until'];
+      };
+      const isClosed = async (): Promise<boolean> => (await ownerUntil()) === null;
+      await waitFor(isClosed, 20_000, 'the execution to be seen closed');
+    },
     arm: (point) => {
       rmSync(firedFile(point), { force: true });
       writeFileSync(crashFile, point);

@@ -207,14 +207,7 @@ describe('each job by itself', { concurrency: true }, () => {
     });
     const job = await lab.settled(jobId, ['EXPIRED', 'SUCCEEDED']);
     assert.equal(job.status, 'EXPIRED');
-    await waitFor(
-      async () => {
-        const [row] = await lab.sql`select owner_until from jobs where job_id = ${jobId}`;
-        return row?.['owner_until'] === null;
-      },
-      20_000,
-      'the execution to be seen closed',
-    );
+    await lab.seenClosed(jobId);
   });
 
   test('a failure whose event got lost is found by asking Step Functions', async () => {

@@ -105,14 +105,7 @@ test('a task that stood still while its job was cancelled wakes up and changes n
   try {
     assert.equal((await lab.call(`/jobs/${jobId}/cancel`, { method: 'POST' })).status, 202);
     await endLease(jobId);
-    await waitFor(
-      async () => {
-        const [row] = await lab.sql`select owner_until from jobs where job_id = ${jobId}`;
-        return row?.['owner_until'] === null;
-      },
-      20_000,
-      'the execution to be seen closed',
-    );
+    await lab.seenClosed(jobId);
   } finally {
     process.kill(lambda, 'SIGCONT');
   }
