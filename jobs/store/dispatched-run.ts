@@ -1,5 +1,6 @@
 import type { InboxClaim } from './inbox.ts';
 import type { Sql } from './connect.ts';
+import { givenRows } from './given-rows.ts';
 import type { Fence } from './open-run.ts';
 
 /** What Step Functions has answered for a run, and how long its execution may take. */
@@ -34,11 +35,12 @@ export async function recordStarts(
 ): Promise<(string | undefined)[]> {
   const rows = await sql<{ place: number; status: string }[]>`
     with given as (
-      select * from jsonb_to_recordset(${sql.json(starts.map(toGiven))}) as given (
-        place integer, tenant_id text, idempotency_key text, lease_token uuid, outcome text, job_id uuid,
-        execution_arn text, execution_name text, redrive_count integer, timeout_seconds double precision)
-      -- Else the planner takes any list for a hundred, and reads a young table whole for one row.
-      limit ${starts.length}
+      ${givenRows(
+        sql,
+        starts.map(toGiven),
+        sql`place integer, tenant_id text, idempotency_key text, lease_token uuid, outcome text, job_id uuid,
+            execution_arn text, execution_name text, redrive_count integer, timeout_seconds double precision`,
+      )}
     ),
     held as (
       select tenant_id, idempotency_key, given.outcome
@@ -148,10 +150,11 @@ export async function correctRedriveCount(
 export async function haveEnded(sql: Sql, fences: readonly Fence[]): Promise<boolean[]> {
   const rows = await sql<{ place: number }[]>`
     with given as (
-      select * from jsonb_to_recordset(${sql.json(fences.map((fence, place) => ({ place, ...fence })))}) as given (
-        place integer, "jobId" uuid, "executionName" text, "redriveCount" integer)
-      -- Else the planner takes any list for a hundred, and reads a young table whole for one row.
-      limit ${fences.length}
+      ${givenRows(
+        sql,
+        fences.map((fence, place) => ({ place, ...fence })),
+        sql`place integer, "jobId" uuid, "executionName" text, "redriveCount" integer`,
+      )}
     )
     select place from given join jobs on job_id = "jobId" and execution_name = "executionName"
     where redrive_count >= "redriveCount" and owner_until is null

@@ -1,6 +1,7 @@
 import type { Failure } from '../failure.ts';
 import type { JobId, TenantId } from '../ids.ts';
 import type { Sql } from './connect.ts';
+import { givenRows } from './given-rows.ts';
 
 export type JobStatus = 'PENDING' | 'RUNNING' | 'SUCCEEDED' | 'FAILED' | 'CANCELLED' | 'EXPIRED';
 
@@ -67,8 +68,9 @@ export async function findChangedJobs(
 ): Promise<JobView[]> {
   return await sql<JobView[]>`
     select ${jobViewColumns(sql)}
-    from jsonb_to_recordset(${sql.json(known.map(({ jobId, revision }) => ({ id: jobId, seen: revision })))})
-           as known(id uuid, seen integer)
-    -- A job each by its key: the planner takes any list for a hundred, and a young table would be read whole for one.
-    cross join lateral (select * from jobs where job_id = id and revision <> seen offset 0) as job`;
+    from jobs join (${givenRows(
+      sql,
+      known.map(({ jobId, revision }) => ({ id: jobId, seen: revision })),
+      sql`id uuid, seen integer`,
+    )}) as known on job_id = id and revision <> seen`;
 }

@@ -3,6 +3,7 @@ import type { FailureCode } from '../failure-codes.ts';
 import type { Envelope } from '../envelope.ts';
 import { claimLeaseMs } from '../step-functions-calls.ts';
 import type { Sql } from './connect.ts';
+import { givenRows } from './given-rows.ts';
 
 /** The right to work on a message, until the lease ends. */
 export type InboxClaim = {
@@ -71,11 +72,12 @@ export async function claimMessages(sql: Sql, wanted: readonly Claiming[]): Prom
   const tokens = wanted.map(() => randomUUID());
   const rows = await sql<(DispatchableRun & { place: number; attempts: number | null })[]>`
     with given as (
-      select * from jsonb_to_recordset(${sql.json(wanted.map((each, place) => toGiven(each, place, tokens[place])))})
-        as given (place integer, tenant_id text, idempotency_key text, message_id uuid, message_type text, job_id uuid,
-                  request_hash text, lease_token uuid, lease_ms double precision)
-      -- Else the planner takes any list for a hundred, and reads a young table whole for one row.
-      limit ${wanted.length}
+      ${givenRows(
+        sql,
+        wanted.map((each, place) => toGiven(each, place, tokens[place])),
+        sql`place integer, tenant_id text, idempotency_key text, message_id uuid, message_type text, job_id uuid,
+            request_hash text, lease_token uuid, lease_ms double precision`,
+      )}
     ),
     run as (
       select place, type, status, run, execution_name, redrive_count, expires_at

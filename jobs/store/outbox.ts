@@ -1,6 +1,7 @@
 import type { Envelope } from '../envelope.ts';
 import type { MessageId, TenantId } from '../ids.ts';
 import type { Sql } from './connect.ts';
+import { givenRows } from './given-rows.ts';
 
 export type Destination = 'job-requests' | 'event-bus' | 'webhook';
 
@@ -48,11 +49,7 @@ export type ClaimedRow = Pick<OutboxRow, 'messageId' | 'attempts'>;
 export async function recordPublished(sql: Sql, rows: readonly ClaimedRow[]): Promise<void> {
   await sql`
     update outbox set published_at = now(), last_error = null
-    from (
-      select * from jsonb_to_recordset(${sql.json(rows.map(claimOf))}) as sent("messageId" uuid, attempts integer)
-      -- Else the planner takes any list for a hundred, and reads a young table whole for one row.
-      limit ${rows.length}
-    ) as sent
+    from (${givenRows(sql, rows.map(claimOf), sql`"messageId" uuid, attempts integer`)}) as sent
     where message_id = sent."messageId" and outbox.attempts = sent.attempts and published_at is null`;
 }
 
@@ -71,8 +68,9 @@ export async function recordPublishFailures(
   await sql`
     update outbox set last_error = failure.error,
                       next_attempt_at = now() + failure."retryInMs" * interval '1 millisecond'
-    from jsonb_to_recordset(${sql.json([...failures])}) 
-      as failure("messageId" uuid, attempts integer, error text, "retryInMs" double precision)
+    from (
+      ${givenRows(sql, failures, sql`"messageId" uuid, attempts integer, error text, "retryInMs" double precision`)}
+    ) as failure
     where message_id = failure."messageId" and outbox.attempts = failure.attempts and published_at is null`;
 }
 

@@ -2,6 +2,7 @@ import type { Envelope } from '../envelope.ts';
 import { firstLeaseSeconds, type OutboxRow } from './outbox.ts';
 import type { JobState } from './stop-job.ts';
 import type { Sql } from './connect.ts';
+import { givenRows } from './given-rows.ts';
 import { takeKey } from './ordering.ts';
 import { inTransaction } from './transaction.ts';
 import { isUniqueKeyTaken } from './unique-key.ts';
@@ -69,12 +70,13 @@ export async function reopenJobs(
 ): Promise<(Reopened | undefined)[]> {
   const rows = await sql<(OutboxRow & { place: number })[]>`
     with given as (
-      select * from jsonb_to_recordset(${sql.json(reopenings.map(toGiven) as never)}) as given (
-        place integer, job_id uuid, status text, run integer, execution_name text, redrive_count integer,
-        next_execution_name text, next_redrive_count integer, expires_at timestamptz, actor text, reason text,
-        may_go boolean, message_id uuid, message_type text, envelope jsonb)
-      -- Else the planner takes any list for a hundred, and reads a young table whole for one row.
-      limit ${reopenings.length}
+      ${givenRows(
+        sql,
+        reopenings.map(toGiven),
+        sql`place integer, job_id uuid, status text, run integer, execution_name text, redrive_count integer,
+            next_execution_name text, next_redrive_count integer, expires_at timestamptz, actor text, reason text,
+            may_go boolean, message_id uuid, message_type text, envelope jsonb`,
+      )}
     ),
     before as (
       select jobs.job_id, place

@@ -2,6 +2,7 @@ import type { Envelope } from '../envelope.ts';
 import type { JobId, TenantId } from '../ids.ts';
 import { firstLeaseSeconds, type OutboxRow } from './outbox.ts';
 import type { Sql } from './connect.ts';
+import { givenRows } from './given-rows.ts';
 import { endInOrder } from './ordering.ts';
 
 /** A job as whoever stops or redrives it finds it. */
@@ -46,11 +47,11 @@ export async function findJobStates(
 ): Promise<(JobState | undefined)[]> {
   const rows = await sql<JobState[]>`
     select ${stateColumns(sql)}
-    from jobs where job_id in (
-      select value::uuid from jsonb_array_elements_text(${sql.json(jobIds)})
-      -- Else the planner takes any list for a hundred, and reads a young table whole for one row.
-      limit ${jobIds.length}
-    )`;
+    from jobs where job_id in (${givenRows(
+      sql,
+      jobIds.map((jobId) => ({ jobId })),
+      sql`"jobId" uuid`,
+    )})`;
   const found = new Map(rows.map((job) => [job.jobId, job]));
   return jobIds.map((jobId) => found.get(jobId));
 }
