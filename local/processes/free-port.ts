@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 
 const LOOPBACK = '127.0.0.1';
 
@@ -9,6 +9,22 @@ export function isPortFree(port: number): Promise<boolean> {
     const probe = createServer();
     probe.once('error', () => resolve(false));
     probe.listen({ port, host: LOOPBACK, exclusive: true }, () => probe.close(() => resolve(true)));
+  });
+}
+
+/**
+ * Whether somebody takes connections on the loopback port. It asks without taking the port for a moment, as isPortFree
+ * does: whoever is about to listen there would find it in use.
+ */
+export function isListening(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ port, host: LOOPBACK });
+    const settle = (listening: boolean): void => {
+      socket.destroy();
+      resolve(listening);
+    };
+    socket.once('connect', () => settle(true));
+    socket.once('error', () => settle(false));
   });
 }
 

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { setTimeout as delay } from 'node:timers/promises';
-import { isPortFree } from '../processes/free-port.ts';
+import { isListening } from '../processes/free-port.ts';
 import { guard } from '../processes/guard.ts';
 import { endsWithin, signal } from '../processes/liveness.ts';
 import { endOfLog, readSince, sizeOf } from './log-files.ts';
@@ -91,7 +91,7 @@ async function untilReady(
   while (!stopped.aborted && performance.now() < deadline) {
     if (ready.kind === 'log' && readSince(logFile, logStart).text.includes(ready.text))
       return READY;
-    if (ready.kind === 'port' && !(await isPortFree(ready.port))) return READY;
+    if (ready.kind === 'port' && (await isListening(ready.port))) return READY;
     if (ready.kind === 'http' && (await answers(ready.url))) return READY;
     await delay(20);
   }
