@@ -8,9 +8,9 @@ import { findFreePort, isListening } from '../../../local/processes/free-port.ts
 test('whoever asks whether a port is listened on is never in the way of who wants to listen there', async () => {
   const port = await findFreePort();
   let asked = 0;
-  let asking = true;
+  const over = new AbortController();
   const ask = async (): Promise<void> => {
-    for (; asking; asked += 1) await isListening(port);
+    for (; !over.signal.aborted; asked += 1) await isListening(port);
   };
   const askers = [ask(), ask(), ask()];
   for (let round = 0; round < 50; round += 1) {
@@ -23,7 +23,7 @@ test('whoever asks whether a port is listened on is never in the way of who want
     assert.equal(await isListening(port), false);
     await nextTurn();
   }
-  asking = false;
+  over.abort();
   await Promise.all(askers);
   assert.ok(asked > 50, `asked ${asked} times`);
 });
