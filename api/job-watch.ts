@@ -1,7 +1,8 @@
 import type { Logger } from 'pino';
 import type { JobId } from '../jobs/ids.ts';
 import type { Sql } from '../jobs/store/connect.ts';
-import { findChangedJobs, type JobView } from '../jobs/store/find-job.ts';
+import { findChangedJobs, isFinal, type JobView } from '../jobs/store/find-job.ts';
+import { createPatience } from './watch-patience.ts';
 
 /** What is told to whoever watches a job. */
 export type Watcher = {
@@ -14,14 +15,14 @@ export type Watcher = {
 /** Watches jobs for held requests and event streams: one query a tick for all of them, whatever their number. */
 export type JobWatch = {
   /** Watches from the revision of `job` on; the function it gives ends that. */
-  watch(job: Pick<JobView, 'jobId' | 'revision'>, watcher: Watcher): () => void;
+  watch(job: Watched, watcher: Watcher): () => void;
   readonly size: number;
   close(): void;
 };
 
 /** No LISTEN/NOTIFY: it serialises commits and costs a connection (docs/decisions/no-listen-notify.md). */
 const tickAfterErrorMs = 1_000;
-const shortestTickMs = 8;
+const shortestTickMs = 4;
 const longestTickMs = 200;
 
 /**
@@ -31,10 +32,23 @@ const longestTickMs = 200;
 export const nextTickMs = (youngestAgeMs: number, lastQueryMs: number): number =>
   Math.min(longestTickMs, Math.max(shortestTickMs, youngestAgeMs / 20, lastQueryMs * 4));
 
-type Watching = { readonly jobId: JobId; revision: number; readonly watcher: Watcher };
+/** `since` and `firstLook` in milliseconds of performance.now(). */
+type Watching = {
+  readonly job: Watched;
+  revision: number;
+  readonly watcher: Watcher;
+  readonly since: number;
+  /** Not before this moment it is likely to have anything to tell. */
+  readonly firstLook: number;
+};
+
+type Watched = Pick<JobView, 'jobId' | 'type' | 'revision'>;
 
 export function createJobWatch({ sql, log }: { sql: Sql; log: Logger }): JobWatch {
   const watching = new Map<JobId, Set<Watching>>();
+  /** Those whose first look is still to come. */
+  const fresh = new Set<Watching>();
+  const patience = createPatience();
   let size = 0;
   let timer: NodeJS.Timeout | undefined;
   let dueAt = Number.POSITIVE_INFINITY;
@@ -42,13 +56,24 @@ export function createJobWatch({ sql, log }: { sql: Sql; log: Logger }): JobWatc
   let youngestAt = 0;
   let isClosed = false;
 
-  /** Moves the next tick to `ms` from now, unless it comes sooner anyway. */
-  const schedule = (ms: number): void => {
-    const at = performance.now() + ms;
+  /** Moves the next tick to `at`, unless it comes sooner anyway. */
+  const schedule = (at: number): void => {
     if (isTicking || size === 0 || isClosed || at >= dueAt) return;
     clearTimeout(timer);
     dueAt = at;
-    timer = setTimeout(() => void tick(), ms);
+    timer = setTimeout(() => void tick(), at - performance.now());
+  };
+  const scheduleNext = (queryMs: number): void => {
+    const now = performance.now();
+    for (const entry of fresh) {
+      if (entry.firstLook > now) continue;
+      fresh.delete(entry);
+      youngestAt = Math.max(youngestAt, entry.since);
+    }
+    if (size > fresh.size) schedule(now + nextTickMs(now - youngestAt, queryMs));
+    // As rarely as the query over thousands allows, whoever comes in between.
+    const soonest = now + queryMs * 4;
+    for (const { firstLook } of fresh) schedule(Math.max(firstLook, soonest));
   };
   const tick = async (): Promise<void> => {
     isTicking = true;
@@ -56,28 +81,39 @@ export function createJobWatch({ sql, log }: { sql: Sql; log: Logger }): JobWatc
     const began = performance.now();
     let hasFailed = false;
     try {
-      for (const job of await findChangedJobs(sql, oldestKnown(watching))) tell(watching, job);
+      for (const job of await findChangedJobs(sql, oldestKnown(watching))) tell(job);
     } catch (error) {
       log.warn({ err: error, watching: size }, 'watched jobs could not be read; the watch goes on');
       hasFailed = true;
     }
     isTicking = false;
-    const now = performance.now();
-    schedule(hasFailed ? tickAfterErrorMs : nextTickMs(now - youngestAt, now - began));
+    if (hasFailed) schedule(performance.now() + tickAfterErrorMs);
+    else scheduleNext(performance.now() - began);
+  };
+  const tell = (job: JobView): void => {
+    for (const entry of watching.get(job.jobId) ?? []) {
+      if (entry.revision >= job.revision) continue;
+      entry.revision = job.revision;
+      if (isFinal(job.status)) patience.learn(job.type, performance.now() - entry.since);
+      entry.watcher.onChange(job);
+    }
   };
   return {
-    watch({ jobId, revision }, watcher) {
-      const entry: Watching = { jobId, revision, watcher };
-      const ofJob = watching.get(jobId) ?? new Set();
-      watching.set(jobId, ofJob.add(entry));
+    watch(job, watcher) {
+      const since = performance.now();
+      const firstLook = since + patience.of(job.type);
+      const entry: Watching = { job, revision: job.revision, watcher, since, firstLook };
+      const ofJob = watching.get(job.jobId) ?? new Set();
+      watching.set(job.jobId, ofJob.add(entry));
+      fresh.add(entry);
       size += 1;
-      youngestAt = performance.now();
       if (isClosed) setImmediate(watcher.onClose);
-      schedule(shortestTickMs);
+      schedule(firstLook);
       return () => {
         if (!ofJob.delete(entry)) return;
+        fresh.delete(entry);
         size -= 1;
-        if (ofJob.size === 0 && watching.get(jobId) === ofJob) watching.delete(jobId);
+        if (ofJob.size === 0 && watching.get(job.jobId) === ofJob) watching.delete(job.jobId);
       };
     },
     get size() {
@@ -99,12 +135,4 @@ function oldestKnown(watching: ReadonlyMap<JobId, ReadonlySet<Watching>>) {
     jobId,
     revision: Math.min(...[...ofJob].map((entry) => entry.revision)),
   }));
-}
-
-function tell(watching: ReadonlyMap<JobId, ReadonlySet<Watching>>, job: JobView): void {
-  for (const entry of watching.get(job.jobId) ?? []) {
-    if (entry.revision >= job.revision) continue;
-    entry.revision = job.revision;
-    entry.watcher.onChange(job);
-  }
 }

@@ -52,7 +52,7 @@ export class ServicesStack extends Stack {
       command: ['worker/server.ts'],
       environment: assertComplete('worker', {
         ...this.#environment(stage.worker),
-        DISPATCH_CONCURRENCY: stage.dispatcher === 'worker' ? '20' : '0',
+        DISPATCH_CONCURRENCY: stage.dispatcher === 'worker' ? '40' : '0',
         // Each of several workers has its share of the account's rate.
         STARTS_PER_SECOND: String(Math.floor(stage.startsPerSecond / stage.worker.max)),
         SHUTDOWN_GRACE_MS: String((stopTimeoutSeconds - 20) * 1_000),

@@ -324,7 +324,7 @@ const workerSections = (
   dispatchConcurrency: reader.integer(
     'DISPATCH_CONCURRENCY',
     'messages worked on at the same time; 0: job requests are received by the dispatcher function',
-    20,
+    40,
     { min: 0, max: 200 },
   ),
   ...starts(reader),

@@ -17,7 +17,7 @@ type Options<Item> = {
 
 /**
  * The first item is flushed in the next turn of the event loop, together with all that was added in this one, or after
- * `gatherMs`; while `maxInFlight` flushes are under way items pile up and go in larger groups.
+ * `gatherMs` or as soon as a group is full; while `maxInFlight` flushes are under way items pile up and go in larger groups.
  */
 export function createMicroBatch<Item>({
   maxItems,
@@ -27,10 +27,13 @@ export function createMicroBatch<Item>({
 }: Options<Item>): MicroBatch<Item> {
   const waiting: Item[] = [];
   const inFlight = new Set<Promise<void>>();
-  let scheduled = false;
+  let timer: NodeJS.Timeout | undefined;
+  let goesThisTurn = false;
 
   const flushSome = (): void => {
-    scheduled = false;
+    clearTimeout(timer);
+    timer = undefined;
+    goesThisTurn = false;
     while (waiting.length > 0 && inFlight.size < maxInFlight) {
       const running = flush(waiting.splice(0, maxItems)).finally(() => {
         inFlight.delete(running);
@@ -40,10 +43,13 @@ export function createMicroBatch<Item>({
     }
   };
   const schedule = (): void => {
-    if (scheduled || waiting.length === 0 || inFlight.size >= maxInFlight) return;
-    scheduled = true;
-    if (gatherMs === undefined || waiting.length >= maxItems) setImmediate(flushSome);
-    else setTimeout(flushSome, gatherMs);
+    if (goesThisTurn || waiting.length === 0 || inFlight.size >= maxInFlight) return;
+    if (gatherMs !== undefined && waiting.length < maxItems) {
+      timer ??= setTimeout(flushSome, gatherMs);
+      return;
+    }
+    goesThisTurn = true;
+    setImmediate(flushSome);
   };
   return {
     add(item) {

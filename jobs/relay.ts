@@ -74,7 +74,7 @@ const recorderOf = (sql: Sql) =>
   shareStatement<readonly OutboxRow[], void>({
     maxItems: 20,
     maxInFlight: 2,
-    gatherMs: 5,
+    gatherMs: 100,
     together: async (batches) => {
       await recordPublished(sql, batches.flat());
       return batches.map(() => undefined);

@@ -41,7 +41,7 @@ const heartbeatSeconds = 10;
 const waitSeconds = 2;
 const perConsumer = 10;
 /** Nobody waits for a deletion: what is done within this time goes in one call. Far below the visibility timeout. */
-const deletionsGatherMs = 50;
+const deletionsGatherMs = 250;
 
 /** Receives from a queue with several consumers, so that one slow message does not hold the rest. */
 export function consumeQueue(options: Options): QueueConsumer {

@@ -21,7 +21,7 @@ const maxInFlight = 4;
  * The execution is on its way already and nobody waits for this record, while the first task wants the job's row to
  * itself: it is left to it for this long, and further starts come together meanwhile. Far below the claim's lease.
  */
-const startsGatherMs = 10;
+const startsGatherMs = 30;
 
 /** Two deliveries of one message in a statement make it fail, and each is then claimed by itself. */
 export const createSharedStatements = (sql: Sql): SharedStatements => ({

@@ -10,6 +10,7 @@ import { SqsStore } from '../../node_modules/fauxqs/dist/sqs/sqsStore.js';
 import { createGroupCommit, type GroupCommit } from './group-commit.ts';
 import { giveBackUndelivered } from './give-back-undelivered.ts';
 import { shortenVisibility } from './shorten-visibility.ts';
+import { wakeOnePoller } from './wake-one-poller.ts';
 
 export type SendToQueue = (queueArn: string, body: string, messageGroupId?: string) => void;
 
@@ -29,6 +30,7 @@ export function openFauxqs(
   region: string,
   longestVisibilitySeconds?: number,
 ): Fauxqs {
+  wakeOnePoller();
   const disk = new PersistenceManager(dataDir);
   const db = databaseOf(disk);
   mendMessageReady(disk, db);

@@ -100,7 +100,7 @@ export function createEngine(options: EngineOptions): Engine {
     machineOf: (revision, machineArn) => machines.ofArn(revision, machineArn),
     identityOf: (id) => identityOf(store, id),
     closed: (view) => closed.closed(view),
-    outboxFilled: () => publisher?.nudge(),
+    outboxFilled: (status) => publisher?.nudge(status !== 'RUNNING' && status !== 'SUCCEEDED'),
     emitsStatusEvents: publisher !== undefined,
     report,
   });

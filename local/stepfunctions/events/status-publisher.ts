@@ -8,8 +8,12 @@ export type PutEvents = (entries: readonly object[]) => Promise<{ failed: readon
 const BATCH = 10;
 const MAX_BATCH_BYTES = 1_000_000;
 const RETRY_MS = 500;
-/** A change of status waits this long for others, that they go in one call; EventBridge itself promises no time. */
-const GATHER_MS = 25;
+/**
+ * A change of status waits this long for others, that they go in one call; EventBridge itself promises no time. One that
+ * somebody acts on (a run that ended badly: its job is still RUNNING) waits a tenth of it.
+ */
+const GATHER_MS = 250;
+const URGENT_GATHER_MS = 25;
 const MAX_RETRY_MS = 30_000;
 
 /**
@@ -23,9 +27,10 @@ export function createStatusPublisher(
 ) {
   let running = false;
   let again = false;
+  let urgent = false;
   let stopped = false;
   let failures = 0;
-  let gathering: NodeJS.Timeout | undefined;
+  let gathering: { readonly timer: NodeJS.Timeout; readonly urgent: boolean } | undefined;
   let retry: NodeJS.Timeout | undefined;
 
   async function drain(): Promise<void> {
@@ -49,17 +54,21 @@ export function createStatusPublisher(
     }
   }
 
-  function nudge(): void {
+  function nudge(isUrgent = false): void {
     if (stopped) return;
     again = true;
-    if (running || retry || gathering) return;
-    gathering = setTimeout(publish, GATHER_MS);
+    urgent ||= isUrgent;
+    if (running || retry || (gathering && gathering.urgent === urgent)) return;
+    clearTimeout(gathering?.timer);
+    const timer = setTimeout(publish, urgent ? URGENT_GATHER_MS : GATHER_MS);
+    gathering = { timer, urgent };
   }
 
   function publish(): void {
     gathering = undefined;
     running = true;
     again = false;
+    urgent = false;
     drain()
       .catch((error: unknown) => {
         // Once per outage, not once per attempt.
@@ -77,11 +86,11 @@ export function createStatusPublisher(
   }
 
   return {
-    /** There may be something to send. */
+    /** There may be something to send; whether somebody acts on it. */
     nudge,
     stop(): void {
       stopped = true;
-      clearTimeout(gathering);
+      clearTimeout(gathering?.timer);
       clearTimeout(retry);
     },
   };

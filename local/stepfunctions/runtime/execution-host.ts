@@ -7,7 +7,7 @@ import { emptyView, fold } from '../execution/fold.ts';
 import { isUnfinished, run } from '../execution/run-turn.ts';
 import { take } from '../execution/take-command.ts';
 import { createTurn, type Turn } from '../execution/turn.ts';
-import type { ExecutionIdentity, ExecutionView } from '../execution/view.ts';
+import type { ExecutionIdentity, ExecutionStatus, ExecutionView } from '../execution/view.ts';
 import type { MapRunKeeper } from '../map-run/map-run-keeper.ts';
 import { recordMapRuns } from '../map-run/record-map-runs.ts';
 import type { Store } from '../store/store.ts';
@@ -40,8 +40,8 @@ export type HostDependencies = {
   identityOf(id: number): { identity: ExecutionIdentity; revision: number } | undefined;
   /** After the commit of every turn that ended an execution. */
   closed(view: ExecutionView): void;
-  /** After a commit that put status-change events into the outbox. */
-  outboxFilled(): void;
+  /** After a commit that put status-change events into the outbox; the status that the last of them tells. */
+  outboxFilled(status: ExecutionStatus): void;
   emitsStatusEvents: boolean;
   report(error: unknown): void;
 };
@@ -142,7 +142,7 @@ export function createExecutionHost(dependencies: HostDependencies) {
       dependencies.emitsStatusEvents &&
       turn.records.some(({ type }) => type.startsWith('Execution'))
     ) {
-      dependencies.outboxFilled();
+      dependencies.outboxFilled(view.status);
     }
     if (isUnfinished(turn)) actor.mailbox.push(WAKE);
     const hasAttempts = attempts.reconcile(view);

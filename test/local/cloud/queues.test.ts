@@ -101,3 +101,29 @@ test('with a longest visibility a message comes back after that time, unless it 
     await hurried.stop();
   }
 });
+
+test('a message wakes one of those who wait for it; the others go on waiting', async () => {
+  const queue = await makeQueue('many-pollers');
+  const answered: (string | undefined)[] = [];
+  const poll = async (): Promise<void> => {
+    answered.push((await receive(queue))?.Body);
+  };
+  const polls = [poll(), poll(), poll()];
+  for (const [index, body] of ['first', 'second', 'third'].entries()) {
+    await send(queue, body);
+    await waitFor(() => answered.length > index, 5_000, `an answer to ${body}`);
+    // A poller that was woken for nothing would have been answered by the same commit.
+    await send(await makeQueue('aside'), 'another commit');
+    assert.deepEqual(answered, ['first', 'second', 'third'].slice(0, index + 1));
+  }
+  await Promise.all(polls);
+});
+
+test('messages that come together reach as many pollers as it takes, none is left lying', async () => {
+  const queue = await makeQueue('one-each');
+  const polls = [receive(queue), receive(queue), receive(queue)];
+  const Entries = ['a', 'b', 'c'].map((Id) => ({ Id, MessageBody: Id }));
+  await queues.send(new sqs.SendMessageBatchCommand({ QueueUrl: queue, Entries }));
+  const bodies = (await Promise.all(polls)).map((message) => message?.Body);
+  assert.deepEqual(bodies.toSorted(), ['a', 'b', 'c']);
+});

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { createMicroBatch } from '../../jobs/micro-batch.ts';
+
+/** The groups in the order in which they went; each is under way until `end` is called. */
+function groupsOf(options: { maxItems: number; maxInFlight: number; gatherMs?: number }) {
+  const groups: number[][] = [];
+  const ends: (() => void)[] = [];
+  const batch = createMicroBatch<number>({
+    ...options,
+    flush: async (items) => {
+      groups.push([...items]);
+      await new Promise<void>((resolve) => ends.push(resolve));
+    },
+  });
+  return { batch, groups, end: () => ends.shift()?.() };
+}
+
+test('what comes in one turn of the event loop goes together, and what comes meanwhile in a larger group', async () => {
+  const { batch, groups, end } = groupsOf({ maxItems: 3, maxInFlight: 1 });
+  batch.add(1);
+  batch.add(2);
+  await nextTurn();
+  for (const item of [3, 4, 5, 6]) batch.add(item);
+  await nextTurn();
+  assert.deepEqual(groups, [[1, 2]]);
+  end();
+  await nextTurn();
+  await nextTurn();
+  assert.deepEqual(groups, [
+    [1, 2],
+    [3, 4, 5],
+  ]);
+});
+
+test('a group that gathers goes when its time is over, or at once when it is full', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const { batch, groups } = groupsOf({ maxItems: 3, maxInFlight: 9, gatherMs: 100 });
+  batch.add(1);
+  t.mock.timers.tick(99);
+  assert.deepEqual(groups, []);
+  t.mock.timers.tick(1);
+  assert.deepEqual(groups, [[1]]);
+  for (const item of [2, 3, 4]) batch.add(item);
+  await nextTurn();
+  assert.deepEqual(groups, [[1], [2, 3, 4]]);
+  batch.add(5);
+  t.mock.timers.tick(99);
+  assert.equal(groups.length, 2, 'the full group took its timer along');
+  t.mock.timers.tick(1);
+  assert.deepEqual(groups.at(-1), [5]);
+});
+
+test('drain waits for nobody: what gathers goes now', async () => {
+  const { batch, groups, end } = groupsOf({ maxItems: 3, maxInFlight: 1, gatherMs: 60_000 });
+  batch.add(1);
+  const drained = batch.drain();
+  assert.deepEqual(groups, [[1]]);
+  end();
+  await drained;
+});
