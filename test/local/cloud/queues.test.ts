@@ -125,5 +125,5 @@ test('messages that come together reach as many pollers as it takes, none is lef
   const Entries = ['a', 'b', 'c'].map((Id) => ({ Id, MessageBody: Id }));
   await queues.send(new sqs.SendMessageBatchCommand({ QueueUrl: queue, Entries }));
   const bodies = (await Promise.all(polls)).map((message) => message?.Body);
-  assert.deepEqual(bodies.toSorted(), ['a', 'b', 'c']);
+  assert.deepEqual(new Set(bodies), new Set(['a', 'b', 'c']));
 });
