@@ -34,7 +34,6 @@ export const nextTickMs = (youngestAgeMs: number, lastQueryMs: number): number =
 
 /** `since` and `firstLook` in milliseconds of performance.now(). */
 type Watching = {
-  readonly job: Watched;
   revision: number;
   readonly watcher: Watcher;
   readonly since: number;
@@ -102,7 +101,7 @@ export function createJobWatch({ sql, log }: { sql: Sql; log: Logger }): JobWatc
     watch(job, watcher) {
       const since = performance.now();
       const firstLook = since + patience.of(job.type);
-      const entry: Watching = { job, revision: job.revision, watcher, since, firstLook };
+      const entry: Watching = { revision: job.revision, watcher, since, firstLook };
       const ofJob = watching.get(job.jobId) ?? new Set();
       watching.set(job.jobId, ofJob.add(entry));
       fresh.add(entry);

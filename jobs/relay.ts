@@ -39,6 +39,11 @@ const backoff = { firstMs: 500, capMs: 60_000 };
 
 export function createRelay(given: RelayDeps): Relay {
   const deps = { ...given, recordTogether: recorderOf(given.sql) };
+  const recordings = new Set<Promise<void>>();
+  const failed = (error: unknown, messages: number): void => {
+    // The rows stay claimed until their lease ends; the sweep takes them then.
+    deps.log.error({ err: error, messages }, 'outbox rows could not be recorded');
+  };
   const batch = createMicroBatch<Leased>({
     maxItems: maxBatch,
     maxInFlight: 4,
@@ -50,18 +55,24 @@ export function createRelay(given: RelayDeps): Relay {
           'outbox rows were left to the sweep',
         );
       }
-      try {
-        if (rows.length > 0) await publish(deps, rows);
-      } catch (error) {
-        // The rows stay claimed until their lease ends; the sweep takes them then.
-        deps.log.error({ err: error, messages: rows.length }, 'outbox rows could not be recorded');
-      }
+      if (rows.length === 0) return;
+      crashPoint('before-send-message-batch');
+      const errors = await send(deps, rows);
+      crashPoint('after-send-message-batch');
+      // The next batch may be sent meanwhile: a record waits for others, a message must not.
+      const recording = record(deps, rows, errors)
+        .catch((error: unknown) => failed(error, rows.length))
+        .finally(() => recordings.delete(recording));
+      recordings.add(recording);
     },
   });
   return {
     publishSoon: (row, leaseSeconds = firstLeaseSeconds) =>
       batch.add({ row, until: performance.now() + leaseSeconds * 1_000 }),
-    drain: () => batch.drain(),
+    async drain() {
+      await batch.drain();
+      await Promise.all(recordings);
+    },
   };
 }
 
@@ -84,10 +95,11 @@ const recorderOf = (sql: Sql) =>
 /** `until` when it is this process's to send; milliseconds of performance.now(). */
 type Leased = { readonly row: OutboxRow; readonly until: number };
 
-async function publish(deps: Publishing, rows: readonly OutboxRow[]): Promise<void> {
-  crashPoint('before-send-message-batch');
-  const errors = await send(deps, rows);
-  crashPoint('after-send-message-batch');
+async function record(
+  deps: Publishing,
+  rows: readonly OutboxRow[],
+  errors: ReadonlyMap<number, string>,
+): Promise<void> {
   const published = rows.filter((_, index) => !errors.has(index));
   const failures = [...errors].flatMap(([index, error]): PublishFailure[] => {
     const row = rows[index];

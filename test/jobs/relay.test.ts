@@ -19,6 +19,17 @@ const sqs = new SQSClient({
   useQueueUrlAsEndpoint: false,
 });
 await sqs.send(new CreateQueueCommand({ QueueName: 'relay-test' }));
+/** Batches that SQS has answered. */
+let sent = 0;
+sqs.middlewareStack.add(
+  (next, { commandName }) =>
+    async (args) => {
+      const answer = await next(args);
+      if (commandName === 'SendMessageBatchCommand') sent += 1;
+      return answer;
+    },
+  { step: 'initialize' },
+);
 const jobRequestsUrl = `${cloud.endpoint}/000000000000/relay-test`;
 const relayTo = (queueUrl: string) =>
   createRelay({ sql, sqs, jobRequestsUrl: queueUrl, log: pino({ level: 'silent' }) });
@@ -65,4 +76,31 @@ test('rows that SQS does not take keep the error and wait their backoff; nothing
   const { publishedAt, lastError, waits } = await outboxOf(row.messageId);
   assert.deepEqual([publishedAt, waits], [null, true]);
   assert.match(lastError ?? '', /QueueDoesNotExist/);
+});
+
+test('no message waits for the records of those before it', async () => {
+  const rows: Awaited<ReturnType<typeof claimedRow>>[] = [];
+  for (let n = 0; n < 10; n += 1) rows.push(await claimedRow());
+  const relay = relayTo(jobRequestsUrl);
+  const [locked, sentAll] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  // Nothing can be recorded while somebody holds the rows.
+  const holding = sql.begin(async (tx) => {
+    for (const { messageId } of rows)
+      await tx`select from outbox where message_id = ${messageId} for update`;
+    locked.resolve();
+    await sentAll.promise;
+  });
+  await locked.promise;
+  const sentBefore = sent;
+  try {
+    for (const [index, row] of rows.entries()) {
+      relay.publishSoon(row);
+      await waitFor(() => sent === sentBefore + index + 1, 3_000, `message ${index + 1} in SQS`);
+    }
+  } finally {
+    sentAll.resolve();
+    await holding;
+    await relay.drain();
+  }
+  for (const { messageId } of rows) assert.notEqual((await outboxOf(messageId)).publishedAt, null);
 });
