@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto';
 import { connect, createServer } from 'node:net';
 
 const LOOPBACK = '127.0.0.1';
@@ -33,12 +32,19 @@ const firstPort = 20_000;
 const endOfPorts = 32_768;
 
 /**
- * A loopback port on which nothing listens; some other server may take it before its user does, but no connection that
- * anybody makes in the meantime.
+ * Where this process looks next. Processes that look at the same time begin apart: else one's asking, which takes a port for a
+ * moment, or its choice could be what another one has just chosen and not yet taken.
+ */
+let next = (process.pid * 16) % (endOfPorts - firstPort);
+
+/**
+ * A loopback port on which nothing listens, another one at each call; some other server may take it before its user does,
+ * but no connection that anybody makes in the meantime.
  */
 export async function findFreePort(): Promise<number> {
   for (;;) {
-    const port = randomInt(firstPort, endOfPorts);
+    const port = firstPort + next;
+    next = (next + 1) % (endOfPorts - firstPort);
     if (await isPortFree(port)) return port;
   }
 }

@@ -27,3 +27,8 @@ test('whoever asks whether a port is listened on is never in the way of who want
   await Promise.all(askers);
   assert.ok(asked > 50, `asked ${asked} times`);
 });
+
+test('ports that are looked for at the same time are different ones', async () => {
+  const ports = await Promise.all(Array.from({ length: 50 }, () => findFreePort()));
+  assert.equal(new Set(ports).size, 50);
+});
