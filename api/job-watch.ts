@@ -53,10 +53,12 @@ export function createJobWatch({ sql, log }: { sql: Sql; log: Logger }): JobWatc
   let dueAt = Number.POSITIVE_INFINITY;
   let isTicking = false;
   let youngestAt = 0;
+  let restsUntil = 0;
   let isClosed = false;
 
-  /** Moves the next tick to `at`, unless it comes sooner anyway. */
-  const schedule = (at: number): void => {
+  /** Moves the next tick to `wanted`, unless it comes sooner anyway; never into the rest after a slow query. */
+  const schedule = (wanted: number): void => {
+    const at = Math.max(wanted, restsUntil);
     if (isTicking || size === 0 || isClosed || at >= dueAt) return;
     clearTimeout(timer);
     dueAt = at;
@@ -64,15 +66,14 @@ export function createJobWatch({ sql, log }: { sql: Sql; log: Logger }): JobWatc
   };
   const scheduleNext = (queryMs: number): void => {
     const now = performance.now();
+    restsUntil = now + Math.min(longestTickMs, queryMs * 4);
     for (const entry of fresh) {
       if (entry.firstLook > now) continue;
       fresh.delete(entry);
       youngestAt = Math.max(youngestAt, entry.since);
     }
     if (size > fresh.size) schedule(now + nextTickMs(now - youngestAt, queryMs));
-    // As rarely as the query over thousands allows, whoever comes in between.
-    const soonest = now + queryMs * 4;
-    for (const { firstLook } of fresh) schedule(Math.max(firstLook, soonest));
+    for (const { firstLook } of fresh) schedule(firstLook);
   };
   const tick = async (): Promise<void> => {
     isTicking = true;

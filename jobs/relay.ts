@@ -40,10 +40,6 @@ const backoff = { firstMs: 500, capMs: 60_000 };
 export function createRelay(given: RelayDeps): Relay {
   const deps = { ...given, recordTogether: recorderOf(given.sql) };
   const recordings = new Set<Promise<void>>();
-  const failed = (error: unknown, messages: number): void => {
-    // The rows stay claimed until their lease ends; the sweep takes them then.
-    deps.log.error({ err: error, messages }, 'outbox rows could not be recorded');
-  };
   const batch = createMicroBatch<Leased>({
     maxItems: maxBatch,
     maxInFlight: 4,
@@ -61,7 +57,11 @@ export function createRelay(given: RelayDeps): Relay {
       crashPoint('after-send-message-batch');
       // The next batch may be sent meanwhile: a record waits for others, a message must not.
       const recording = record(deps, rows, errors)
-        .catch((error: unknown) => failed(error, rows.length))
+        .catch((error: unknown) => {
+          // The rows stay claimed until their lease ends; the sweep takes them then.
+          const messages = rows.length;
+          deps.log.error({ err: error, messages }, 'outbox rows could not be recorded');
+        })
         .finally(() => recordings.delete(recording));
       recordings.add(recording);
     },
