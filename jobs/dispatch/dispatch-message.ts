@@ -123,7 +123,9 @@ async function workOn(work: DispatchWork): Promise<Disposition> {
     return { kind: 'done', outcome };
   } catch (error) {
     const failure = classify(error);
-    if (databaseVerdict(failure.cause) !== undefined && failure instanceof Transient) throw failure;
+    // By its code, too: a connection that was cut may have been one to Step Functions, and then the message can be postponed.
+    const ofDatabase = databaseVerdict(failure.cause)?.code === failure.code;
+    if (ofDatabase && failure instanceof Transient) throw failure;
     return await recordFailure(work, failure);
   }
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { pino } from 'pino';
+import { classifyingAws } from '../../jobs/classify.ts';
 import { createSharedStatements } from '../../jobs/dispatch/shared-statements.ts';
 import { dispatch } from '../../jobs/dispatch/dispatch-message.ts';
 import { createExecutions, type Executions } from '../../jobs/executions.ts';
@@ -114,4 +115,11 @@ test('a code that the policy calls terminal ends the attempts', async () => {
   );
   assert.equal(outcome, 'AWS_UNAVAILABLE');
   assert.deepEqual(await endOf(jobId), { status: 'FAILED', code: 'AWS_UNAVAILABLE' });
+});
+
+test('a connection to Step Functions that was cut postpones the message; its claim is not left standing', async () => {
+  const { envelope } = await seedJob(sql);
+  const cut = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
+  const outcome = await deliver(envelope, () => classifyingAws(() => Promise.reject(cut)));
+  assert.equal(outcome, 'postponed: AWS_UNAVAILABLE');
 });
