@@ -11,6 +11,7 @@ import type { Logger } from 'pino';
 import type { CheckRequest } from '../jobs/check-request.ts';
 import type { Relay } from '../jobs/relay.ts';
 import type { Sql } from '../jobs/store/connect.ts';
+import type { EndedJobs } from '../jobs/store/ended-jobs.ts';
 import type { InsertJob } from '../jobs/submit.ts';
 import type { Registry } from '../statemachines/registry.ts';
 import type { JobWatch } from './job-watch.ts';
@@ -32,6 +33,8 @@ export type AppDeps = {
   readonly sql: Sql;
   readonly s3: S3Client;
   readonly relay: Pick<Relay, 'publishSoon'>;
+  /** Default: who waits for a job sees its end by looking. */
+  readonly endedJobs?: EndedJobs;
   readonly registry: Registry;
   readonly payloadBucket: string;
   /** Whether completion webhooks may go to private and loopback addresses. */

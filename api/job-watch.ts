@@ -1,6 +1,8 @@
 import type { Logger } from 'pino';
 import type { JobId } from '../jobs/ids.ts';
+import { createMicroBatch } from '../jobs/micro-batch.ts';
 import type { Sql } from '../jobs/store/connect.ts';
+import type { EndedJobs } from '../jobs/store/ended-jobs.ts';
 import { findChangedJobs, isFinal, type JobView } from '../jobs/store/find-job.ts';
 import { createPatience } from './watch-patience.ts';
 
@@ -12,7 +14,10 @@ export type Watcher = {
   readonly onClose: () => void;
 };
 
-/** Watches jobs for held requests and event streams: one query a tick for all of them, whatever their number. */
+/**
+ * Watches jobs for held requests and event streams: one query a tick for all of them, whatever their number, and one for
+ * those whose end was called out just now.
+ */
 export type JobWatch = {
   /** Watches from the revision of `job` on; the function it gives ends that. */
   watch(job: Watched, watcher: Watcher): () => void;
@@ -20,17 +25,23 @@ export type JobWatch = {
   close(): void;
 };
 
-/** No LISTEN/NOTIFY: it serialises commits and costs a connection (docs/decisions/no-listen-notify.md). */
 const tickAfterErrorMs = 1_000;
 const shortestTickMs = 4;
+/** While ends are called out: only what comes before an end, and an end that was called to nobody, is left to the ticks. */
+const shortestTickOfListenerMs = 40;
+/** How many jobs that have ended one query reads. */
+const maxEnded = 500;
 const longestTickMs = 200;
 
 /**
  * Most jobs end soon after they were asked for, so a watch that has just begun is looked at often and an old one
  * seldom; a query over thousands of jobs may take a fifth of the time at most.
  */
-export const nextTickMs = (youngestAgeMs: number, lastQueryMs: number): number =>
-  Math.min(longestTickMs, Math.max(shortestTickMs, youngestAgeMs / 20, lastQueryMs * 4));
+export const nextTickMs = (
+  youngestAgeMs: number,
+  lastQueryMs: number,
+  shortestMs = shortestTickMs,
+): number => Math.min(longestTickMs, Math.max(shortestMs, youngestAgeMs / 20, lastQueryMs * 4));
 
 /** `since` and `firstLook` in milliseconds of performance.now(). */
 type Watching = {
@@ -43,7 +54,14 @@ type Watching = {
 
 type Watched = Pick<JobView, 'jobId' | 'type' | 'revision'>;
 
-export function createJobWatch({ sql, log }: { sql: Sql; log: Logger }): JobWatch {
+type Deps = {
+  readonly sql: Sql;
+  readonly log: Logger;
+  /** Default: nobody is heard of, and ends are seen by the ticks. */
+  readonly endedJobs?: EndedJobs | undefined;
+};
+
+export function createJobWatch({ sql, log, endedJobs }: Deps): JobWatch {
   const watching = new Map<JobId, Set<Watching>>();
   /** Those whose first look is still to come. */
   const fresh = new Set<Watching>();
@@ -55,6 +73,23 @@ export function createJobWatch({ sql, log }: { sql: Sql; log: Logger }): JobWatc
   let youngestAt = 0;
   let restsUntil = 0;
   let isClosed = false;
+
+  const isListening = (): boolean => endedJobs?.isListening === true;
+  const ended = createMicroBatch<JobId>({
+    maxItems: maxEnded,
+    maxInFlight: 1,
+    flush: async (jobIds) => {
+      try {
+        const known = jobIds.flatMap((jobId) => oldestKnown(jobId, watching.get(jobId)));
+        for (const job of await findChangedJobs(sql, known)) tell(job);
+      } catch (error) {
+        log.warn({ err: error, ended: jobIds.length }, 'ended jobs could not be read; a tick will');
+      }
+    },
+  });
+  endedJobs?.onEnded((jobId) => {
+    if (watching.has(jobId)) ended.add(jobId);
+  });
 
   /** Moves the next tick to `wanted`, unless it comes sooner anyway; never into the rest after a slow query. */
   const schedule = (wanted: number): void => {
@@ -72,7 +107,8 @@ export function createJobWatch({ sql, log }: { sql: Sql; log: Logger }): JobWatc
       fresh.delete(entry);
       youngestAt = Math.max(youngestAt, entry.since);
     }
-    if (size > fresh.size) schedule(now + nextTickMs(now - youngestAt, queryMs));
+    const shortestMs = isListening() ? shortestTickOfListenerMs : shortestTickMs;
+    if (size > fresh.size) schedule(now + nextTickMs(now - youngestAt, queryMs, shortestMs));
     for (const { firstLook } of fresh) schedule(firstLook);
   };
   const tick = async (): Promise<void> => {
@@ -81,7 +117,8 @@ export function createJobWatch({ sql, log }: { sql: Sql; log: Logger }): JobWatc
     const began = performance.now();
     let hasFailed = false;
     try {
-      for (const job of await findChangedJobs(sql, oldestKnown(watching))) tell(job);
+      const known = [...watching].flatMap(([jobId, ofJob]) => oldestKnown(jobId, ofJob));
+      for (const job of await findChangedJobs(sql, known)) tell(job);
     } catch (error) {
       log.warn({ err: error, watching: size }, 'watched jobs could not be read; the watch goes on');
       hasFailed = true;
@@ -101,7 +138,7 @@ export function createJobWatch({ sql, log }: { sql: Sql; log: Logger }): JobWatc
   return {
     watch(job, watcher) {
       const since = performance.now();
-      const firstLook = since + patience.of(job.type);
+      const firstLook = since + (isListening() ? shortestTickOfListenerMs : patience.of(job.type));
       const entry: Watching = { revision: job.revision, watcher, since, firstLook };
       const ofJob = watching.get(job.jobId) ?? new Set();
       watching.set(job.jobId, ofJob.add(entry));
@@ -129,10 +166,8 @@ export function createJobWatch({ sql, log }: { sql: Sql; log: Logger }): JobWatc
   };
 }
 
-/** Of each job the oldest revision that somebody knows: whoever knows a newer one is not told it again. */
-function oldestKnown(watching: ReadonlyMap<JobId, ReadonlySet<Watching>>) {
-  return [...watching].map(([jobId, ofJob]) => ({
-    jobId,
-    revision: Math.min(...[...ofJob].map((entry) => entry.revision)),
-  }));
-}
+/** The oldest revision of a job that somebody knows: whoever knows a newer one is not told it again. */
+const oldestKnown = (jobId: JobId, ofJob: ReadonlySet<Watching> = new Set()) =>
+  ofJob.size === 0
+    ? []
+    : [{ jobId, revision: Math.min(...[...ofJob].map((entry) => entry.revision)) }];

@@ -11,6 +11,7 @@ import { createRelay } from '../jobs/relay.ts';
 import { readSecretSettings } from '../jobs/secret-settings.ts';
 import { startTracing } from '../jobs/start-tracing.ts';
 import { connect } from '../jobs/store/connect.ts';
+import { hearOfEndedJobs } from '../jobs/store/ended-jobs.ts';
 import { assertSchema } from '../jobs/store/migrate.ts';
 import { loadJobTypes } from '../statemachines/registry.ts';
 import { defaultLoadLimits } from './shed-load.ts';
@@ -27,6 +28,7 @@ const log = pino({
 const tracing = await startTracing(config.otlpEndpoint, 'pawl-api');
 const sql = connect(config.database, 'pawl api');
 await assertSchema(sql);
+const endedJobs = hearOfEndedJobs(config.database, 'pawl api waits');
 
 const requestHandler = { connectionTimeout: 2_000, requestTimeout: 5_000 };
 // The URL in the configuration is the queue's; its host may be another one than the endpoint's.
@@ -43,6 +45,7 @@ const app = await createApp(
     sql,
     s3: new S3Client({ requestHandler, ...presigningSettings }),
     relay,
+    endedJobs,
     registry: await loadJobTypes(config.jobTypeFolders),
     payloadBucket: config.payloadBucket,
     callbackAllowPrivate: config.callbackAllowPrivate,
@@ -75,6 +78,7 @@ const stop = async (): Promise<void> => {
   readiness.isDraining = true;
   await closeApp(app);
   await relay.drain();
+  await endedJobs.close();
   await sql.end({ timeout: 2 });
   await tracing.stop();
   log.info('stopped');

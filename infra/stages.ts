@@ -99,7 +99,8 @@ export function taskConcurrency(stage: Stage, functions: number): number {
   const { database, api, worker } = stage;
   // A tenth stays for operators, migrations and the server's own superuser.
   const usable = Math.floor(database.maxConnections * 0.9);
-  const services = api.max * api.poolSize + worker.max * worker.poolSize;
+  // One more for each process of the API, which listens for ended jobs.
+  const services = api.max * (api.poolSize + 1) + worker.max * worker.poolSize;
   const each = Math.floor((usable - services) / taskPoolSize / functions);
   if (each < 1) {
     throw new Error(

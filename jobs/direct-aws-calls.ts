@@ -122,11 +122,12 @@ function directCalls(config: Config, service: Service, longestMs: number) {
       },
       body: JSON.stringify(input),
     });
-    const signed = await signer.sign(request);
-    const abortSignal = AbortSignal.timeout(longestMs);
-    const { response } = await requestHandler.handle(HttpRequest.clone(signed), { abortSignal });
-    const body = await text(response.body);
-    return response.statusCode === 200 ? JSON.parse(body) : undefined;
+    const signed = HttpRequest.clone(await signer.sign(request));
+    return await withinMs(longestMs, async (abortSignal) => {
+      const { response } = await requestHandler.handle(signed, { abortSignal });
+      const body = await text(response.body);
+      return response.statusCode === 200 ? JSON.parse(body) : undefined;
+    });
   };
   const call: DirectCall = async (command = '', input) => {
     const read = service.commands[command];
@@ -145,4 +146,20 @@ function directCalls(config: Config, service: Service, longestMs: number) {
       if (HttpRequest.isInstance(request)) endpoint ??= request;
     },
   };
+}
+
+/** As AbortSignal.timeout, whose timer cannot be cleared: each call would make an error of it long after it was answered. */
+async function withinMs<Result>(
+  ms: number,
+  work: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const controller = new AbortController();
+  const timer = setTimeout(() => {
+    controller.abort(new DOMException(`no answer within ${ms} ms`, 'TimeoutError'));
+  }, ms);
+  try {
+    return await work(controller.signal);
+  } finally {
+    clearTimeout(timer);
+  }
 }

@@ -11,7 +11,7 @@ import type { Executions } from './executions.ts';
 import { failureCodes } from './failure-codes.ts';
 import { jobIdOfExecutionName } from './ids.ts';
 import type { Sql } from './store/connect.ts';
-import { releaseOwner } from './store/dispatched-run.ts';
+import { releaseOwner, type Shown } from './store/dispatched-run.ts';
 import { finishJob } from './store/finish-job.ts';
 import { type Fence, KeyInUse, openRun } from './store/open-run.ts';
 import { quarantine, type ReceivedMessage } from './store/quarantine.ts';
@@ -21,8 +21,8 @@ export type ExecutionEventDeps = {
   /** Why an execution failed, from its history where its cause does not say; the caller's rate limit is in it. */
   readonly failureOf: (executionArn: string, execution: FailedExecution) => Promise<Failure>;
   readonly executions: Pick<Executions, 'stop'>;
-  /** As haveEnded, for one fence. */
-  readonly hasEnded: (fence: Fence) => Promise<boolean>;
+  /** As findShown, for one fence. */
+  readonly shownOf: (fence: Fence) => Promise<Shown | undefined>;
   readonly log: Logger;
   readonly random: () => number;
 };
@@ -140,6 +140,8 @@ async function applyRunning(
   fence: Fence,
   executionArn: string,
 ): Promise<string> {
+  const shown = await deps.shownOf(fence);
+  if (shown !== undefined) return shown === 'running' ? 'running' : 'old event';
   try {
     await openRun(deps.sql, fence, 'execution event');
     return 'running';
@@ -162,7 +164,7 @@ async function stopRefused(
 }
 
 async function end(deps: ExecutionEventDeps, fence: Fence, failure: Failure): Promise<string> {
-  if (await deps.hasEnded(fence)) return 'already ended';
+  if ((await deps.shownOf(fence)) === 'ended') return 'already ended';
   const finished = await finishJob(
     deps.sql,
     fence,

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { Terminal } from '../jobs/failure.ts';
+import { announceEnd } from '../jobs/store/ended-jobs.ts';
 import { findSucceeded, finishJob } from '../jobs/store/finish-job.ts';
 import { startSpan } from '../jobs/tracing.ts';
 import { defineFinishingTask, spanOf } from './runtime/define-task.ts';
@@ -26,6 +27,7 @@ export const handler = defineFinishingTask(
         `the job is not open under execution ${fence.executionName}, redrive ${fence.redriveCount}`,
       );
     }
+    await announceEnd(sql, job.jobId);
     // Its trace stands in the job's row, which only the finishing statement reads: a read before it would cost each job one.
     startSpan('task mark-succeeded', { ...spanOf(context, job), startedAt }).end();
     return {};

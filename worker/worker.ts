@@ -106,7 +106,7 @@ export function createWorker(deps: WorkerDeps): Worker {
     random: Math.random,
     failureOf,
     executions,
-    hasEnded: dispatchDeps.hasEnded,
+    shownOf: dispatchDeps.shownOf,
   };
   const events = consumeQueue({
     sqs,

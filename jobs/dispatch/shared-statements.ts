@@ -1,6 +1,6 @@
 import { shareStatement } from '../share-statement.ts';
 import type { Sql } from '../store/connect.ts';
-import { haveEnded, recordStarts, type Start } from '../store/dispatched-run.ts';
+import { findShown, recordStarts, type Shown, type Start } from '../store/dispatched-run.ts';
 import type { Fence } from '../store/open-run.ts';
 import { type Claiming, claimMessages, type InboxAnswer } from '../store/inbox.ts';
 
@@ -10,8 +10,8 @@ export type SharedStatements = {
   readonly claimMessage: (claiming: Claiming) => Promise<InboxAnswer>;
   /** Records one start; gives the status that its job had before, as recordStarts. */
   readonly recordStarted: (start: Start) => Promise<string | undefined>;
-  /** Whether the job of an ended execution has ended, as haveEnded. */
-  readonly hasEnded: (fence: Fence) => Promise<boolean>;
+  /** What the job of an execution's event shows of it, as findShown. */
+  readonly shownOf: (fence: Fence) => Promise<Shown | undefined>;
 };
 
 /** A statement stays small enough that nobody waits long for those who came with him. */
@@ -36,9 +36,9 @@ export const createSharedStatements = (sql: Sql): SharedStatements => ({
     gatherMs: startsGatherMs,
     together: (starts: readonly Start[]) => recordStarts(sql, starts),
   }),
-  hasEnded: shareStatement({
+  shownOf: shareStatement({
     maxItems,
     maxInFlight,
-    together: (fences: readonly Fence[]) => haveEnded(sql, fences),
+    together: (fences: readonly Fence[]) => findShown(sql, fences),
   }),
 });

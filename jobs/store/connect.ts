@@ -24,24 +24,29 @@ export type DatabaseConfig = {
 export function connect(config: DatabaseConfig, applicationName: string): Sql {
   const open = (onclose: () => void): Sql =>
     postgres(config.url, {
+      ...connectionOptions(config, applicationName),
       max: config.poolSize,
-      fetch_types: false,
-      connect_timeout: 5,
       idle_timeout: 60,
       max_lifetime: 30 * 60,
-      onnotice: () => undefined,
       onclose,
-      ...(config.authentication === 'iam' ? iamLogin(config.url) : {}),
-      connection: {
-        application_name: applicationName,
-        ...(config.authentication === 'iam' ? {} : sessionTimeouts(config)),
-      },
     });
   const deadlineMs = config.statementTimeoutMs + 1_000;
   const pool = renewable(open, deadlineMs);
   deadlines.set(pool, deadlineMs);
   return pool;
 }
+
+/** What every connection to the database is opened with. */
+export const connectionOptions = (config: DatabaseConfig, applicationName: string) => ({
+  fetch_types: false,
+  connect_timeout: 5,
+  onnotice: () => undefined,
+  ...(config.authentication === 'iam' ? iamLogin(config.url) : {}),
+  connection: {
+    application_name: applicationName,
+    ...(config.authentication === 'iam' ? {} : sessionTimeouts(config)),
+  },
+});
 
 const sessionTimeouts = (config: DatabaseConfig) => ({
   statement_timeout: config.statementTimeoutMs,

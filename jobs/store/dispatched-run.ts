@@ -144,11 +144,17 @@ export async function correctRedriveCount(
 }
 
 /**
- * By the fences' places: whether the job has ended under this fence or a later one, and nobody has to look after it any
- * more. Then an ending of its execution changes nothing: one read in place of two writes that find no row.
+ * What a job shows of a fence: `ended` where it has ended under it or a later one and nobody has to look after it any more,
+ * `running` where it is RUNNING under it. undefined: something is still to be written.
  */
-export async function haveEnded(sql: Sql, fences: readonly Fence[]): Promise<boolean[]> {
-  const rows = await sql<{ place: number }[]>`
+export type Shown = 'running' | 'ended';
+
+/** By the fences' places: one read in place of writes that find no row, for an execution's event tells mostly what is known. */
+export async function findShown(
+  sql: Sql,
+  fences: readonly Fence[],
+): Promise<(Shown | undefined)[]> {
+  const rows = await sql<{ place: number; shown: Shown }[]>`
     with given as (
       ${givenRows(
         sql,
@@ -156,11 +162,13 @@ export async function haveEnded(sql: Sql, fences: readonly Fence[]): Promise<boo
         sql`place integer, "jobId" uuid, "executionName" text, "redriveCount" integer`,
       )}
     )
-    select place from given join jobs on job_id = "jobId" and execution_name = "executionName"
-    where redrive_count >= "redriveCount" and owner_until is null
-      and status in ('SUCCEEDED', 'FAILED', 'CANCELLED', 'EXPIRED')`;
-  const ended = new Set(rows.map(({ place }) => place));
-  return fences.map((_, place) => ended.has(place));
+    select place, case status when 'RUNNING' then 'running' else 'ended' end as shown
+    from given join jobs on job_id = "jobId" and execution_name = "executionName"
+    where (status = 'RUNNING' and redrive_count = "redriveCount")
+      or (status in ('SUCCEEDED', 'FAILED', 'CANCELLED', 'EXPIRED') and redrive_count >= "redriveCount"
+        and owner_until is null)`;
+  const found = new Map(rows.map(({ place, shown }) => [place, shown]));
+  return fences.map((_, place) => found.get(place));
 }
 
 /**

@@ -54,6 +54,9 @@ export class KeyInUse extends Terminal {
 /** Who redrove it outside Pawl told nobody how long it may take: after this the reconciler looks for itself. */
 const raisedOwnerSeconds = 300;
 
+/** Opens the run of a fence; `actor` is for the audit trail. */
+export type OpenRun = (sql: Sql, fence: Fence, actor: string) => Promise<OpenJob>;
+
 /**
  * The first thing every task does: reads its job and, where the job does not show it yet, moves it to RUNNING
  * under this fence. A redrive made outside Pawl is seen here as a higher count, and opens the job's next run,
@@ -62,11 +65,8 @@ const raisedOwnerSeconds = 300;
  * Throws Terminal JOB_NOT_RUNNABLE where the job is not open under the fence; KeyInUse where it cannot be opened,
  * because another job has its ordering key or its uniqueKey.
  */
-export async function openRun(sql: Sql, fence: Fence, actor: string): Promise<OpenJob> {
-  // Mostly the job is RUNNING under this fence already, and a plain read is all it takes.
-  let row = await read(sql, fence);
-  // Where somebody else raises it between the raising statement's snapshot and its lock, what was read is of before.
-  while (row !== undefined && isRaisable(row, fence)) row = await raise(sql, fence, actor, row);
+export const openRun: OpenRun = async (sql, fence, actor) => {
+  const row = await raise(sql, fence, actor);
   if (row === undefined) throw notRunnable(fence, 'there is no such job');
   const { status, executionName, redriveCount, withoutItsKey: _, ...job } = row;
   if (executionName !== fence.executionName || redriveCount !== fence.redriveCount) {
@@ -74,7 +74,7 @@ export async function openRun(sql: Sql, fence: Fence, actor: string): Promise<Op
   }
   if (status !== 'RUNNING') throw notRunnable(fence, `the job is ${status}`);
   return job;
-}
+};
 
 /**
  * As openRun for a child of a distributed Map, which never moves the job. A redriven child keeps its first input, so the
@@ -107,16 +107,15 @@ async function read(sql: Sql, { jobId }: Fence): Promise<Row | undefined> {
   return row;
 }
 
-/** Raises the job, if it still is as it was read, and reads it again. */
-async function raise(
-  sql: Sql,
-  fence: Fence,
-  actor: string,
-  { withoutItsKey }: Row,
-): Promise<Row | undefined> {
+/** Raises the job, if the fence can, and reads it. */
+async function raise(sql: Sql, fence: Fence, actor: string): Promise<Row | undefined> {
   try {
-    if (!withoutItsKey) return await readOrRaise(sql, fence, actor);
-    return await raiseWithKey(sql, fence, actor);
+    let row = await raiseOrRead(sql, fence, actor);
+    // Where somebody else raises it between the statement's snapshot and its lock, what was read is of before.
+    while (row !== undefined && isRaisable(row, fence)) {
+      row = await (row.withoutItsKey ? raiseWithKey : raiseOrRead)(sql, fence, actor);
+    }
+    return row;
   } catch (error) {
     if (!isUniqueKeyTaken(error)) throw error;
     throw new KeyInUse(fence, 'uniqueKey', await whoHasUniqueKey(sql, fence.jobId));
@@ -128,14 +127,15 @@ async function raiseWithKey(sql: Sql, fence: Fence, actor: string): Promise<Row 
   return await inTransaction(sql, async (tx) => {
     if (!(await takeKey(tx, fence.jobId)))
       throw new KeyInUse(fence, 'ordering key', await whoHoldsKey(tx, fence.jobId));
-    const row = await readOrRaise(tx, fence, actor);
+    const row = await raiseOrRead(tx, fence, actor);
     if (row?.status === 'RUNNING') return row;
     // It was ended meanwhile: the key was taken for nothing.
     throw notRunnable(fence, `the job is ${row?.status ?? 'gone'}`);
   });
 }
 
-async function readOrRaise(sql: Sql, fence: Fence, actor: string): Promise<Row | undefined> {
+/** In one statement; a job without its key is only read. */
+async function raiseOrRead(sql: Sql, fence: Fence, actor: string): Promise<Row | undefined> {
   const { jobId, executionName, redriveCount } = fence;
   const [row] = await sql<Row[]>`
     with before as (
@@ -143,6 +143,7 @@ async function readOrRaise(sql: Sql, fence: Fence, actor: string): Promise<Row |
       where job_id = ${jobId} and execution_name = ${executionName}
         and ((redrive_count = ${redriveCount} and status = 'PENDING')
           or (redrive_count < ${redriveCount} and status in ('PENDING', 'RUNNING', 'FAILED')))
+        and not ${withoutItsKey(sql)}
       for update
     ),
     raised as (
@@ -178,7 +179,10 @@ const columns = (sql: Sql) => sql`
   job_id as "jobId", tenant_id as "tenantId", type, run, accepted_no::text as "acceptedNo", input,
   payload_ref as "payloadRef", payload_pin as "payloadPin", correlation_id as "correlationId", traceparent,
   status, execution_name as "executionName", redrive_count as "redriveCount",
-  ordering_key is not null and not exists (select from ordering_keys where current_job = job_id) as "withoutItsKey"`;
+  ${withoutItsKey(sql)} as "withoutItsKey"`;
+
+const withoutItsKey = (sql: Sql) => sql`
+  (ordering_key is not null and not exists (select from ordering_keys where current_job = job_id))`;
 
 /**
  * The guard of a write: `with fence as (${heldBy(sql, fence)}) insert … select … from fence`. Holds the job's row

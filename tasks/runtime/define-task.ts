@@ -4,7 +4,7 @@ import { JobError, Terminal } from '../../jobs/failure.ts';
 import { crashPoint } from '../../jobs/crash-point.ts';
 import type { EffectResult } from '../../jobs/effect-log.ts';
 import { type MailCall, sendMail } from '../../jobs/mail-effect.ts';
-import { type OpenJob, openRun } from '../../jobs/store/open-run.ts';
+import type { OpenJob } from '../../jobs/store/open-run.ts';
 import { inSpan, type SpanOptions } from '../../jobs/tracing.ts';
 import { callProvider, type ProviderCall } from './effect.ts';
 import { processDeps, type TaskDeps } from './task-deps.ts';
@@ -47,7 +47,7 @@ export function defineTask<Extras extends TObject = typeof noExtras>(
     name,
     async (context, event, deps) => {
       crashPoint('before-run-opened');
-      const job = await openRun(context.sql, context.fence, `task ${name}`);
+      const job = await deps.openRun(context.sql, context.fence, `task ${name}`);
       crashPoint('after-run-opened');
       return await inSpan(`task ${name}`, spanOf(context, job), async ({ traceparent }) => {
         const caller = {

@@ -7,7 +7,9 @@ import { createOneBufferAgents } from '../../jobs/one-buffer-agents.ts';
 import { startTracing } from '../../jobs/start-tracing.ts';
 import { readSecretSettings } from '../../jobs/secret-settings.ts';
 import { connect, type Sql } from '../../jobs/store/connect.ts';
+import type { OpenRun } from '../../jobs/store/open-run.ts';
 import { createHttpClient, type HttpClient } from './http-client.ts';
+import { rememberRuns } from './remember-runs.ts';
 
 /** What tasks stand on; tests give their own. */
 export type TaskDeps = {
@@ -15,6 +17,7 @@ export type TaskDeps = {
   readonly sql: Sql;
   readonly s3: S3Client;
   readonly http: HttpClient;
+  readonly openRun: OpenRun;
   readonly log: Logger;
   /** Only tests are in a hurry. */
   readonly effectTiming?: EffectTiming;
@@ -46,6 +49,7 @@ function createDeps(config: TasksConfig): TaskDeps {
     sql: connect(config.database, 'pawl-tasks'),
     s3: createS3Client(),
     http: createHttpClient(),
+    openRun: rememberRuns(),
     log: pino({
       level: config.logLevel,
       base: { service: 'tasks' },

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { after, test } from 'node:test';
 import { pino } from 'pino';
 import { readTasksConfig } from '../../jobs/config.ts';
+import { openRun } from '../../jobs/store/open-run.ts';
 import { createHttpClient } from '../../tasks/runtime/http-client.ts';
 import { createS3Client } from '../../tasks/runtime/task-deps.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -39,6 +40,7 @@ const notify = handler.withDeps({
   sql: lab.sql,
   s3: createS3Client(),
   http,
+  openRun,
   log: pino({ level: 'silent' }),
 });
 

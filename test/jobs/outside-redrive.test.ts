@@ -149,7 +149,7 @@ for (const keys of [{ uniqueKey: 'e' }, { orderingKey: 'e' }]) {
       log: pino({ level: 'silent' }),
       random: Math.random,
       failureOf: () => Promise.reject(new Error('nobody asks')),
-      hasEnded: () => Promise.reject(new Error('it has not')),
+      shownOf: () => Promise.resolve(undefined),
       executions: { stop: async (...asked: string[]) => void stopped.push(asked) },
     };
     const executionArn = `arn:aws:states:us-east-1:000000000000:execution:pawl-echo:${first}`;

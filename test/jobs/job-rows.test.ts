@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import postgres from 'postgres';
+import { connectTo } from '../support/connect-test.ts';
+import { seedJob } from '../support/seed-job.ts';
+import { testDatabase } from '../support/test-database.ts';
+
+const database = await testDatabase();
+const sql = connectTo(database.url);
+
+/** Each with what breaks it in a RUNNING job, as an update. */
+const rules = {
+  jobs_status_check: `status = 'DONE'`,
+  final_jobs_are_finished: `status = 'SUCCEEDED'`,
+  failed_jobs_say_why: `status = 'FAILED', finished_at = now()`,
+  only_success_has_a_result: `result = '{}'`,
+  held_jobs_say_why: `held_since = now()`,
+  jobs_run_check: `run = 0`,
+  jobs_redrive_count_check: `redrive_count = -1`,
+  jobs_request_hash_check: `request_hash = 'none'`,
+  jobs_tags_check: `tags = '[]'`,
+  jobs_stoppable_check: `stoppable = 'never'`,
+};
+
+for (const [rule, change] of Object.entries(rules)) {
+  test(`a row of jobs keeps ${rule}, when it is written and when it is changed`, async () => {
+    const refused = (error: unknown): boolean =>
+      error instanceof postgres.PostgresError &&
+      error.code === '23514' &&
+      error.constraint_name === rule &&
+      error.table_name === 'jobs';
+    const { jobId } = await seedJob(sql, { status: 'RUNNING' });
+    await assert.rejects(
+      sql`update jobs set ${sql.unsafe(change)} where job_id = ${jobId}`,
+      refused,
+    );
+    // The same row inserted: a copy of the job, changed before it is there.
+    await assert.rejects(
+      sql.begin(async (tx) => {
+        await tx`create temporary table changed on commit drop as select * from jobs where job_id = ${jobId}`;
+        await tx`update changed set ${tx.unsafe(change)}`;
+        await tx`delete from job_events where job_id = ${jobId}`;
+        await tx`delete from jobs where job_id = ${jobId}`;
+        await tx`insert into jobs overriding system value select * from changed`;
+      }),
+      refused,
+    );
+    await sql`update jobs set progress = '{"done": 1}' where job_id = ${jobId}`;
+  });
+}
