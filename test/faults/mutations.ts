@@ -221,8 +221,8 @@ export const mutations: readonly Mutation[] = [
   {
     guard: 'ordering: a redrive from outside takes the key again',
     file: 'jobs/store/open-run.ts',
-    from: '    if (!withoutItsKey) return await',
-    to: '    if (!withoutItsKey || true) return await',
+    from: '        and not ${withoutItsKey(sql)}\n',
+    to: '',
     tests: ['test/jobs/outside-redrive.test.ts'],
   },
   {
