@@ -81,6 +81,7 @@ export function createJobWatch({ sql, log, endedJobs }: Deps): JobWatch {
     flush: async (jobIds) => {
       try {
         const known = jobIds.flatMap((jobId) => oldestKnown(jobId, watching.get(jobId)));
+        if (known.length === 0) return; // whoever waited for them has gone
         for (const job of await findChangedJobs(sql, known)) tell(job);
       } catch (error) {
         log.warn({ err: error, ended: jobIds.length }, 'ended jobs could not be read; a tick will');
@@ -90,6 +91,9 @@ export function createJobWatch({ sql, log, endedJobs }: Deps): JobWatch {
   endedJobs?.onEnded((jobId) => {
     if (watching.has(jobId)) ended.add(jobId);
   });
+
+  const nextFirstLook = (): number =>
+    [...fresh].reduce((soonest, { firstLook }) => Math.min(soonest, firstLook), Infinity);
 
   /** Moves the next tick to `wanted`, unless it comes sooner anyway; never into the rest after a slow query. */
   const schedule = (wanted: number): void => {
@@ -109,12 +113,14 @@ export function createJobWatch({ sql, log, endedJobs }: Deps): JobWatch {
     }
     const shortestMs = isListening() ? shortestTickOfListenerMs : shortestTickMs;
     if (size > fresh.size) schedule(now + nextTickMs(now - youngestAt, queryMs, shortestMs));
-    for (const { firstLook } of fresh) schedule(firstLook);
+    schedule(nextFirstLook());
   };
   const tick = async (): Promise<void> => {
-    isTicking = true;
     dueAt = Number.POSITIVE_INFINITY;
     const began = performance.now();
+    // Whoever it was set for may have been told before; a timer may come up to a millisecond early.
+    if (size === fresh.size && nextFirstLook() > began + 1) return schedule(nextFirstLook());
+    isTicking = true;
     let hasFailed = false;
     try {
       const known = [...watching].flatMap(([jobId, ofJob]) => oldestKnown(jobId, ofJob));

@@ -28,7 +28,7 @@ const log = pino({
 const tracing = await startTracing(config.otlpEndpoint, 'pawl-api');
 const sql = connect(config.database, 'pawl api');
 await assertSchema(sql);
-const endedJobs = hearOfEndedJobs(config.database, 'pawl api waits');
+const endedJobs = hearOfEndedJobs(config.database, 'pawl api waits', log);
 
 const requestHandler = { connectionTimeout: 2_000, requestTimeout: 5_000 };
 // The URL in the configuration is the queue's; its host may be another one than the endpoint's.

@@ -1,6 +1,9 @@
 -- What a row of jobs must keep, asked where a column of it is written and not at every write: PostgreSQL reads and compiles a
 -- CHECK anew in each statement that writes the table, whatever columns it sets. Ten of them took two thirds of an update of
 -- a job's progress (docs/decisions/checks-by-trigger.md). The names are those of the constraints before.
+-- At once, for it is needed in the end: a lock that is raised halfway may wait for who waits for us.
+lock table jobs in access exclusive mode;
+
 create function check_job() returns trigger language plpgsql as $$
 declare
   broken constant text := case

@@ -1,7 +1,7 @@
 import type { JobId, TenantId } from '../ids.ts';
 import { Terminal } from '../failure.ts';
 import type { Sql } from './connect.ts';
-import { takeKey, whoHoldsKey } from './ordering.ts';
+import { isKeyTakenTwice, takeKey, whoHoldsKey } from './ordering.ts';
 import { inTransaction } from './transaction.ts';
 import { isUniqueKeyTaken, whoHasUniqueKey } from './unique-key.ts';
 
@@ -124,14 +124,19 @@ async function raise(sql: Sql, fence: Fence, actor: string): Promise<Row | undef
 
 /** A FAILED job may have let its ordering key go: it takes it again, or stays as it is. */
 async function raiseWithKey(sql: Sql, fence: Fence, actor: string): Promise<Row | undefined> {
-  return await inTransaction(sql, async (tx) => {
-    if (!(await takeKey(tx, fence.jobId)))
-      throw new KeyInUse(fence, 'ordering key', await whoHoldsKey(tx, fence.jobId));
-    const row = await raiseOrRead(tx, fence, actor);
-    if (row?.status === 'RUNNING') return row;
-    // It was ended meanwhile: the key was taken for nothing.
-    throw notRunnable(fence, `the job is ${row?.status ?? 'gone'}`);
-  });
+  try {
+    return await inTransaction(sql, async (tx) => {
+      if (!(await takeKey(tx, fence.jobId)))
+        throw new KeyInUse(fence, 'ordering key', await whoHoldsKey(tx, fence.jobId));
+      const row = await raiseOrRead(tx, fence, actor);
+      if (row?.status === 'RUNNING') return row;
+      // It was ended meanwhile: the key was taken for nothing.
+      throw notRunnable(fence, `the job is ${row?.status ?? 'gone'}`);
+    });
+  } catch (error) {
+    if (!isKeyTakenTwice(error)) throw error;
+    return await read(sql, fence);
+  }
 }
 
 /** In one statement; a job without its key is only read. */

@@ -1,3 +1,4 @@
+import postgres from 'postgres';
 import { crashPoint } from '../crash-point.ts';
 import type { JobId } from '../ids.ts';
 import type { Sql } from './connect.ts';
@@ -67,6 +68,11 @@ export async function whoHoldsKey(sql: Sql, jobId: JobId): Promise<JobId | undef
     where jobs.job_id = ${jobId}`;
   return row?.jobId;
 }
+
+/** Whether two at once have taken the key for the same job: the other one has it for him. */
+export const isKeyTakenTwice = (error: unknown): boolean =>
+  error instanceof postgres.PostgresError &&
+  error.constraint_name === 'ordering_keys_current_job';
 
 /**
  * Takes the key for a job that is reopened, where nobody holds it; gives whether the job may go at once. In the

@@ -28,15 +28,21 @@ export type PaymentOutcome = Static<typeof paymentOutcome>;
 /** The order, where it is RESERVED as it was seen; throws Terminal ORDER_CONFLICT where it is not. */
 export async function findSeenOrder(sql: Sql, tenantId: TenantId, seen: SeenOrder): Promise<Order> {
   const order = await findOrder(sql, tenantId, seen.orderId);
-  if (order?.status === 'RESERVED' && order.version === seen.version) return order;
+  if (order !== undefined && isAsSeen(seen, order)) return order;
   throw orderChanged(seen, order);
 }
 
+const isAsSeen = (seen: SeenOrder, { status, version }: Order): boolean =>
+  status === 'RESERVED' && version === seen.version;
+
+/** Why a write did nothing: the order is another one by now, or else the job has moved on. */
 export const orderChanged = (seen: SeenOrder, order: Order | undefined): Terminal =>
-  new Terminal(
-    'ORDER_CONFLICT',
-    `order ${seen.orderId} was reserved in version ${seen.version}; it is ${order?.status ?? 'gone'} in version ${order?.version ?? '?'}`,
-  );
+  order !== undefined && isAsSeen(seen, order)
+    ? new Terminal('JOB_NOT_RUNNABLE', 'the job is not open under its execution any more')
+    : new Terminal(
+        'ORDER_CONFLICT',
+        `order ${seen.orderId} was reserved in version ${seen.version}; it is ${order?.status ?? 'gone'} in version ${order?.version ?? '?'}`,
+      );
 
 /** What the provider knows a payment attempt by, so that it can be voided whatever became of the request. */
 export const paymentReference = (order: Order): string =>

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { after, mock, test } from 'node:test';
 import { pino } from 'pino';
 import { createJobWatch } from '../../api/job-watch.ts';
@@ -14,7 +16,12 @@ import { waitFor } from '../support/wait-for.ts';
 const { url } = await testDatabase();
 const config = { url, poolSize: 4, statementTimeoutMs: 5_000, lockTimeoutMs: 2_000 };
 const sql = connect(config, 'test');
-const ended = hearOfEndedJobs(config, 'test waits');
+const logged: string[] = [];
+const log = pino(
+  { level: 'info' },
+  { write: (line: string) => void logged.push(JSON.parse(line).msg) },
+);
+const ended = hearOfEndedJobs(config, 'test waits', log);
 const heard: JobId[] = [];
 ended.onEnded((jobId) => heard.push(jobId));
 after(async () => {
@@ -26,21 +33,50 @@ const job = (await seedJob(sql)).jobId;
 
 test('an end that is called out is heard, and again on a new connection when the old one was lost', async () => {
   await waitFor(() => ended.isListening, 5_000);
-  await announceEnd(sql, job);
+  await announceEnd(sql, job, log);
   await waitFor(() => heard.length === 1, 5_000);
 
   await sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'test waits'`;
   await waitFor(() => !ended.isListening, 5_000);
-  await announceEnd(sql, job); // to nobody
+  await announceEnd(sql, job, log); // to nobody
   await waitFor(() => ended.isListening, 5_000);
-  await announceEnd(sql, job);
+  await announceEnd(sql, job, log);
   await waitFor(() => heard.length === 2, 5_000);
   assert.deepEqual(heard, [job, job]);
+  assert.deepEqual(logged, [
+    'ended jobs are not heard of; who waits looks himself',
+    'ended jobs are heard of again',
+  ]);
 });
 
-test('where it cannot be called out nothing is thrown', async () => {
+test('where it cannot be called out, or nobody answers, nothing is thrown and nobody waits for long', async () => {
   const broken = (() => Promise.reject(new Error('no database'))) as unknown as Sql;
-  await announceEnd(broken, job);
+  await announceEnd(broken, job, log);
+  assert.match(logged.at(-1) ?? '', /was not called out/);
+  const silent = (() => new Promise(() => undefined)) as unknown as Sql;
+  await announceEnd(silent, job, log);
+});
+
+test('what answers nobody is left after two seconds and tried again, as is what closes at once', async () => {
+  for (const treat of [() => undefined, (socket: Socket) => socket.end()]) {
+    let connections = 0;
+    const server = createServer((socket) => {
+      connections += 1;
+      socket.on('error', () => undefined);
+      treat(socket);
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const { port } = server.address() as AddressInfo;
+    const nowhere = { ...config, url: `postgres://user:password@127.0.0.1:${port}/db` };
+    const before = logged.length;
+    const deaf = hearOfEndedJobs(nowhere, 'test', log);
+    await waitFor(() => logged.length > before, 5_000);
+    const tried = connections;
+    assert.equal(deaf.isListening, false);
+    await waitFor(() => connections > tried, 5_000);
+    await deaf.close();
+    server.close();
+  }
 });
 
 test('who waits is told by the call alone, before any tick', async () => {

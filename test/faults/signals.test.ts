@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { after, test } from 'node:test';
 import { pino } from 'pino';
 import { readTasksConfig } from '../../jobs/config.ts';
-import { openRun } from '../../jobs/store/open-run.ts';
 import { createHttpClient } from '../../tasks/runtime/http-client.ts';
+import { rememberRuns } from '../../tasks/runtime/remember-runs.ts';
 import { createS3Client } from '../../tasks/runtime/task-deps.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { type Accepted, comeToRest, violations } from './invariants.ts';
@@ -40,7 +40,7 @@ const notify = handler.withDeps({
   sql: lab.sql,
   s3: createS3Client(),
   http,
-  openRun,
+  openRun: rememberRuns(),
   log: pino({ level: 'silent' }),
 });
 

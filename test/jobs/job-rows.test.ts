@@ -8,22 +8,25 @@ import { testDatabase } from '../support/test-database.ts';
 const database = await testDatabase();
 const sql = connectTo(database.url);
 
-/** Each with what breaks it in a RUNNING job, as an update. */
-const rules = {
-  jobs_status_check: `status = 'DONE'`,
-  final_jobs_are_finished: `status = 'SUCCEEDED'`,
-  failed_jobs_say_why: `status = 'FAILED', finished_at = now()`,
-  only_success_has_a_result: `result = '{}'`,
-  held_jobs_say_why: `held_since = now()`,
-  jobs_run_check: `run = 0`,
-  jobs_redrive_count_check: `redrive_count = -1`,
-  jobs_request_hash_check: `request_hash = 'none'`,
-  jobs_tags_check: `tags = '[]'`,
-  jobs_stoppable_check: `stoppable = 'never'`,
-};
+/** What breaks each rule in a RUNNING job, as an update: every column that it speaks of, alone where it can. */
+const rules = [
+  ['jobs_status_check', `status = 'DONE'`],
+  ['final_jobs_are_finished', `status = 'SUCCEEDED'`],
+  ['final_jobs_are_finished', `finished_at = now()`],
+  ['failed_jobs_say_why', `status = 'FAILED', finished_at = now()`],
+  ['failed_jobs_say_why', `failure = '{}'`],
+  ['only_success_has_a_result', `result = '{}'`],
+  ['held_jobs_say_why', `held_since = now()`],
+  ['held_jobs_say_why', `held_because = 'x'`],
+  ['jobs_run_check', `run = 0`],
+  ['jobs_redrive_count_check', `redrive_count = -1`],
+  ['jobs_request_hash_check', `request_hash = 'none'`],
+  ['jobs_tags_check', `tags = '[]'`],
+  ['jobs_stoppable_check', `stoppable = 'never'`],
+] as const;
 
-for (const [rule, change] of Object.entries(rules)) {
-  test(`a row of jobs keeps ${rule}, when it is written and when it is changed`, async () => {
+for (const [rule, change] of rules) {
+  test(`a row of jobs keeps ${rule}, when it is written and by an update: ${change}`, async () => {
     const refused = (error: unknown): boolean =>
       error instanceof postgres.PostgresError &&
       error.code === '23514' &&

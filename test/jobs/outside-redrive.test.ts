@@ -138,6 +138,17 @@ test('a job whose uniqueKey another open job has is not opened from outside, unt
   assert.equal((await jobOf(first)).status, 'RUNNING');
 });
 
+test('a job without its key that is opened twice at the same moment takes it once', async () => {
+  for (let round = 0; round < 20; round += 1) {
+    const orderingKey = `twice-${round}`;
+    const job = await submit({ orderingKey });
+    await fail(job);
+    await Promise.all([redrivenOutside(job), redrivenOutside(job)]);
+    assert.equal((await jobOf(job)).status, 'RUNNING');
+    assert.equal(await holderOf(orderingKey), job);
+  }
+});
+
 for (const keys of [{ uniqueKey: 'e' }, { orderingKey: 'e' }]) {
   test(`the event of such a redrive stops the execution and is not quarantined: ${Object.keys(keys)[0]}`, async () => {
     const first = await submit(keys);

@@ -21,6 +21,7 @@ let sql: Sql;
 let isStopped = false;
 let statements: readonly StatementCount[] = [];
 let commits = 0;
+let tookMs = 0;
 let events: readonly number[] = [];
 let http: Readonly<Record<string, number>> = {};
 
@@ -45,7 +46,9 @@ before(async () => {
   await counts.reset();
   const commitsBefore = await commitsSoFar();
   const arns: string[] = [];
+  const began = performance.now();
   for (let n = 0; n < jobs; n += 1) arns.push(await runJob(n));
+  tookMs = performance.now() - began;
   await endOtherBackends();
   statements = await counts.read();
   commits = (await commitsSoFar()) - commitsBefore;
@@ -86,6 +89,13 @@ test('a job of five steps takes so many statements and commits', () => {
   const writing = statements.filter(({ walBytes, calls }) => walBytes / calls > 64);
   const writes = writing.reduce((sum, { calls }) => sum + calls, 0);
   assert.ok(writes / jobs <= 11.5, `${writes / jobs} writing statements a job`);
+});
+
+test('who waits for a job costs one query when it has ended, and one every 40 ms before', () => {
+  const watching = statements.filter(({ statement }) => /given \(id uuid/.test(statement));
+  const calls = sumOfCalls(watching);
+  assert.ok(calls >= jobs, `${calls} queries for ${jobs} jobs`);
+  assert.ok(calls <= jobs + tookMs / 40, `${calls} queries for ${jobs} jobs in ${tookMs} ms`);
 });
 
 test('a job of five steps writes at most 14 kB of WAL', () => {

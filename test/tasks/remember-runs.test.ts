@@ -41,7 +41,9 @@ test('a redrive of the execution is another run, and what was refused is asked a
   const { reads, open } = startRuns();
   await open('a');
   await open('a', 1);
-  assert.deepEqual(reads, ['a/0', 'a/1']);
+  await open('a', 1);
+  await open('a');
+  assert.deepEqual(reads, ['a/0', 'a/1', 'a/0'], 'the older run is asked for again');
 
   let refusals = 0;
   const refusing = rememberRuns(() => {
@@ -53,15 +55,13 @@ test('a redrive of the execution is another run, and what was refused is asked a
   assert.equal(refusals, 2);
 });
 
-test('a job whose payload is still to be pinned is read by every task, a pinned one once', async () => {
-  const unpinned = startRuns({ payloadRef: { key: 'k' }, payloadPin: null });
-  await unpinned.open('a');
-  await unpinned.open('a');
-  assert.equal(unpinned.reads.length, 2);
-  const pinned = startRuns({ payloadRef: { key: 'k' }, payloadPin: { version: 'v' } });
-  await pinned.open('a');
-  await pinned.open('a');
-  assert.equal(pinned.reads.length, 1);
+test('a job with a payload is read by every task, pinned to a version or not: a restart pins it anew', async () => {
+  for (const payloadPin of [null, { versionId: 'of the run before' }]) {
+    const { reads, open } = startRuns({ payloadRef: { key: 'k' }, payloadPin });
+    await open('a');
+    await open('a');
+    assert.equal(reads.length, 2);
+  }
 });
 
 test('a hundred runs are remembered, the newest', async () => {

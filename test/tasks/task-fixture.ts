@@ -14,9 +14,9 @@ import { readTasksConfig, type WebhookConfig } from '../../jobs/config.ts';
 import type { JobId } from '../../jobs/ids.ts';
 import type { PayloadReference } from '../../jobs/payload-reference.ts';
 import type { Sql } from '../../jobs/store/connect.ts';
-import { openRun } from '../../jobs/store/open-run.ts';
 import { createS3Server } from '../../local/s3/server.ts';
 import { createHttpClient } from '../../tasks/runtime/http-client.ts';
+import { rememberRuns } from '../../tasks/runtime/remember-runs.ts';
 import type { TaskDeps } from '../../tasks/runtime/task-deps.ts';
 import { connectTo } from '../support/connect-test.ts';
 import { seedJob } from '../support/seed-job.ts';
@@ -65,7 +65,7 @@ export async function startTaskWorld({
     sql,
     s3,
     http,
-    openRun,
+    openRun: rememberRuns(),
     log,
     effectTiming: { leaseMs: 2_000, callTimeoutMs: 1_500, settleMs: 500, jitterMs: 0 },
   };

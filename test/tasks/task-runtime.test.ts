@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { Type } from 'typebox';
 import { Terminal, Transient } from '../../jobs/failure.ts';
 import { newJobId } from '../../jobs/ids.ts';
+import { heldBy } from '../../jobs/store/open-run.ts';
 import { defineTask } from '../../tasks/runtime/define-task.ts';
 import { handler as markRunning } from '../../tasks/mark-running.ts';
 import { handler as markSucceeded } from '../../tasks/mark-succeeded.ts';
@@ -91,6 +92,34 @@ test('the first task makes the job RUNNING; a task of an older or unknown run do
     assert.equal(failure.code, 'JOB_NOT_RUNNABLE');
   }
   assert.deepEqual(await statusOf(), { status: 'RUNNING', run: 2, redrive_count: 1 });
+});
+
+test('a task of a job that was cancelled a moment ago has its write and its call of a provider refused', async () => {
+  const jobId = await seeded();
+  await markRunning.withDeps(deps)(eventOf(jobId, 'MarkRunning'));
+  await sql`update jobs set status = 'CANCELLED', finished_at = now() where job_id = ${jobId}`;
+  let isAsked = false;
+  const task = defineTask('late', async ({ sql: db, fence, callProvider }) => {
+    const written = await db`
+      with fence as (${heldBy(db, fence)})
+      insert into job_events (job_id, tenant_id, run, actor, to_status, reason)
+      select job_id, tenant_id, 1, 'late', 'RUNNING', 'late' from fence returning event_no`;
+    assert.equal(written.length, 0);
+    await callProvider({
+      key: `late:${jobId}`,
+      provider: 'nobody',
+      operation: 'ask',
+      policy: 'hold',
+      content: {},
+      request: () => {
+        isAsked = true;
+        return { method: 'POST', url: 'http://127.0.0.1:1', headers: {} };
+      },
+    });
+  });
+  const failure = await reportedFailure(task.withDeps(deps)(eventOf(jobId, 'Late')));
+  assert.equal(failure.code, 'JOB_NOT_RUNNABLE');
+  assert.equal(isAsked, false);
 });
 
 test('mark-succeeded is a success again under the pair that succeeded, and refused to any other', async () => {
