@@ -78,6 +78,7 @@ export function createJobWatch({ sql, log, endedJobs }: Deps): JobWatch {
   const ended = createMicroBatch<JobId>({
     maxItems: maxEnded,
     maxInFlight: 1,
+    early: true,
     flush: async (jobIds) => {
       try {
         const known = jobIds.flatMap((jobId) => oldestKnown(jobId, watching.get(jobId)));

@@ -134,10 +134,15 @@ const database = (read: ConfigReader, poolSize: number): DatabaseConfig => ({
     'DATABASE_URL',
     'the PostgreSQL server, postgres://user:password@host:port/database',
   ),
-  poolSize: read.integer('DATABASE_POOL_SIZE', 'connections of this process', poolSize, {
-    min: 1,
-    max: 200,
-  }),
+  poolSize: read.integer(
+    'DATABASE_POOL_SIZE',
+    'connections of this process; the API has one more',
+    poolSize,
+    {
+      min: 1,
+      max: 200,
+    },
+  ),
   statementTimeoutMs: read.integer(
     'DATABASE_STATEMENT_TIMEOUT_MS',
     'how long one statement may run',

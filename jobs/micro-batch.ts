@@ -11,6 +11,11 @@ type Options<Item> = {
   readonly maxInFlight: number;
   /** How long the first item waits for others, milliseconds; default: for the next turn of the event loop. */
   readonly gatherMs?: number;
+  /**
+   * Do not wait for the end of this turn of the event loop, but only for what has been settled already: what one statement's
+   * answer brings still goes together, and goes before that answer's requests are answered.
+   */
+  readonly early?: boolean;
   /** Must not reject: what fails in it is for it to record. */
   readonly flush: (items: readonly Item[]) => Promise<void>;
 };
@@ -23,6 +28,7 @@ export function createMicroBatch<Item>({
   maxItems,
   maxInFlight,
   gatherMs,
+  early = false,
   flush,
 }: Options<Item>): MicroBatch<Item> {
   const waiting: Item[] = [];
@@ -49,7 +55,8 @@ export function createMicroBatch<Item>({
       return;
     }
     goesThisTurn = true;
-    setImmediate(flushSome);
+    if (early) queueMicrotask(flushSome);
+    else setImmediate(flushSome);
   };
   return {
     add(item) {

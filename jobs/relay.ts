@@ -43,6 +43,7 @@ export function createRelay(given: RelayDeps): Relay {
   const batch = createMicroBatch<Leased>({
     maxItems: maxBatch,
     maxInFlight: 4,
+    early: true,
     flush: async (leased) => {
       const rows = leased.filter(({ until }) => performance.now() < until).map(({ row }) => row);
       if (rows.length < leased.length) {

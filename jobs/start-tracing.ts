@@ -1,4 +1,5 @@
 import { trace } from '@opentelemetry/api';
+import { recordSpans } from './tracing.ts';
 
 /** Ends what is under way; spans that were not exported yet are. */
 export type Tracing = { stop(): Promise<void> };
@@ -28,6 +29,7 @@ export async function startTracing(
     spanProcessors: [new BatchSpanProcessor({ exporter, scheduledDelayMillis: 1_000 })],
   });
   trace.setGlobalTracerProvider(provider);
+  recordSpans();
   return {
     stop: async () => {
       // A collector that is away must not keep a process from stopping.

@@ -49,11 +49,25 @@ export type TracedSpan = {
   readonly end: (error?: unknown) => void;
 };
 
+let isRecording = false;
+
+/** From now on spans are recorded; called when the SDK is there (start-tracing.ts). Before, a span costs nothing. */
+export function recordSpans(): void {
+  isRecording = true;
+}
+
+const notRecorded = (traceparent: Traceparent): TracedSpan => ({
+  traceparent,
+  set: () => undefined,
+  end: () => undefined,
+});
+
 /** Begins a span that continues `parent`, or a new trace. */
 export function startSpan(
   name: string,
   { parent, kind, attributes, startedAt }: SpanOptions,
 ): TracedSpan {
+  if (!isRecording) return notRecorded(parent);
   const options = {
     kind: kinds[kind],
     ...(attributes === undefined ? {} : { attributes }),

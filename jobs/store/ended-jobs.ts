@@ -57,7 +57,8 @@ export function hearOfEndedJobs(
       isListening = false;
       clearTimeout(timer);
       // Once: while the database is away it is tried every second.
-      if (!wasLost) log.warn({ err: error }, 'ended jobs are not heard of; who waits looks himself');
+      if (!wasLost)
+        log.warn({ err: error }, 'ended jobs are not heard of; who waits looks himself');
       wasLost = true;
       void mine.end({ timeout: 0 }).catch(() => undefined);
       timer = setTimeout(listen, reconnectMs);

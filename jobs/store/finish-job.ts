@@ -72,23 +72,17 @@ async function writeEnding(
   const countAfter = shown ?? redriveCount;
   const reason = ending.status === 'FAILED' ? ending.failure.code : 'its execution succeeded';
   const [row] = await sql<(FinishedJob & { failureBlocksKey: boolean })[]>`
-    with before as (
-      select job_id, status, redrive_count from jobs
+    with finished as (
+      update jobs set
+        status = ${ending.status}, redrive_count = ${countAfter}, revision = revision + 1,
+        run = run + (redrive_count < ${redriveCount})::integer,
+        result = ${result}::jsonb, failure = ${failure}::jsonb,
+        started_at = coalesce(started_at, now()), finished_at = now(), owner_until = null
       where job_id = ${jobId} and execution_name = ${executionName}
         and ((redrive_count = ${redriveCount} and status in ('PENDING', 'RUNNING'))
           or (redrive_count < ${redriveCount} and status in ('PENDING', 'RUNNING', 'FAILED')))
         ${guard} ${notBegun}
-      for update
-    ),
-    finished as (
-      update jobs set
-        status = ${ending.status}, redrive_count = ${countAfter}, revision = revision + 1,
-        run = run + (before.redrive_count < ${redriveCount})::integer,
-        result = ${result}::jsonb, failure = ${failure}::jsonb,
-        started_at = coalesce(started_at, now()), finished_at = now(), owner_until = null
-      from before where jobs.job_id = before.job_id
-      returning jobs.job_id, jobs.tenant_id, jobs.type, jobs.run, jobs.status, jobs.failure_blocks_key,
-                jobs.traceparent, before.status as from_status
+      returning job_id, tenant_id, type, run, status, failure_blocks_key, traceparent, old.status as from_status
     ),
     audited as (
       insert into job_events (job_id, tenant_id, run, actor, from_status, to_status, reason, details)

@@ -143,23 +143,18 @@ async function raiseWithKey(sql: Sql, fence: Fence, actor: string): Promise<Row 
 async function raiseOrRead(sql: Sql, fence: Fence, actor: string): Promise<Row | undefined> {
   const { jobId, executionName, redriveCount } = fence;
   const [row] = await sql<Row[]>`
-    with before as (
-      select job_id, status, redrive_count from jobs
+    with raised as (
+      update jobs set
+        status = 'RUNNING', redrive_count = ${redriveCount}, revision = revision + 1,
+        run = run + (redrive_count < ${redriveCount})::integer,
+        started_at = coalesce(started_at, now()), finished_at = null, failure = null,
+        -- A FAILED job had no owner; now there is an execution to look after again.
+        owner_until = coalesce(owner_until, least(now() + make_interval(secs => ${raisedOwnerSeconds}), expires_at))
       where job_id = ${jobId} and execution_name = ${executionName}
         and ((redrive_count = ${redriveCount} and status = 'PENDING')
           or (redrive_count < ${redriveCount} and status in ('PENDING', 'RUNNING', 'FAILED')))
         and not ${withoutItsKey(sql)}
-      for update
-    ),
-    raised as (
-      update jobs set
-        status = 'RUNNING', redrive_count = ${redriveCount}, revision = revision + 1,
-        run = run + (before.redrive_count < ${redriveCount})::integer,
-        started_at = coalesce(started_at, now()), finished_at = null, failure = null,
-        -- A FAILED job had no owner; now there is an execution to look after again.
-        owner_until = coalesce(owner_until, least(now() + make_interval(secs => ${raisedOwnerSeconds}), expires_at))
-      from before where jobs.job_id = before.job_id
-      returning jobs.*, before.status as from_status, before.redrive_count as from_count
+      returning jobs.*, old.status as from_status, old.redrive_count as from_count
     ),
     audited as (
       insert into job_events (job_id, tenant_id, run, actor, from_status, to_status, reason, details)

@@ -71,8 +71,7 @@ export async function whoHoldsKey(sql: Sql, jobId: JobId): Promise<JobId | undef
 
 /** Whether two at once have taken the key for the same job: the other one has it for him. */
 export const isKeyTakenTwice = (error: unknown): boolean =>
-  error instanceof postgres.PostgresError &&
-  error.constraint_name === 'ordering_keys_current_job';
+  error instanceof postgres.PostgresError && error.constraint_name === 'ordering_keys_current_job';
 
 /**
  * Takes the key for a job that is reopened, where nobody holds it; gives whether the job may go at once. In the

@@ -4,7 +4,12 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createMicroBatch } from '../../jobs/micro-batch.ts';
 
 /** The groups in the order in which they went; each is under way until `end` is called. */
-function groupsOf(options: { maxItems: number; maxInFlight: number; gatherMs?: number }) {
+function groupsOf(options: {
+  maxItems: number;
+  maxInFlight: number;
+  gatherMs?: number;
+  early?: boolean;
+}) {
   const groups: number[][] = [];
   const ends: (() => void)[] = [];
   const batch = createMicroBatch<number>({
@@ -32,6 +37,21 @@ test('what comes in one turn of the event loop goes together, and what comes mea
     [1, 2],
     [3, 4, 5],
   ]);
+});
+
+test('an early group has what was settled at the same moment, and goes before the turn ends', async () => {
+  const { batch, groups } = groupsOf({ maxItems: 3, maxInFlight: 9, early: true });
+  const answered = Promise.resolve();
+  const adding = [1, 2].map(async (item) => {
+    await answered;
+    batch.add(item);
+  });
+  let isNextTurn = false;
+  setImmediate(() => (isNextTurn = true));
+  await Promise.all(adding);
+  await Promise.resolve();
+  assert.deepEqual(groups, [[1, 2]]);
+  assert.equal(isNextTurn, false);
 });
 
 test('a group that gathers goes when its time is over, or at once when it is full', async (t) => {
