@@ -15,6 +15,8 @@ const seconds = Number(process.env['SECONDS'] ?? 8);
 const repeats = Number(process.env['REPEATS'] ?? 3);
 const perSecond = 50;
 const clients = 32;
+/** After its drain each may finish what nobody waits for, before its latency is measured; as in run-peer.mjs. */
+const restMs = 3_000;
 const peers = ['pg-boss', 'graphile-worker', 'dbos'];
 const folder = fileURLToPath(new URL('peers', import.meta.url));
 
@@ -99,6 +101,7 @@ async function runPawl(): Promise<Measured> {
   bench.holdWork(false);
   await until(async () => (await countOpen(sql)) === 0);
   const drainPerSecond = jobs / ((performance.now() - began) / 1_000);
+  await delay(restMs);
   const latencies = await atRate();
   return {
     enqueuePerSecond: jobs / (totalMs / 1_000),

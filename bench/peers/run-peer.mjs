@@ -10,6 +10,7 @@ const count = Number(jobs);
 
 const enqueuePerSecond = await enqueueAll();
 const drainPerSecond = await drain();
+await new Promise((resolve) => setTimeout(resolve, 3_000)); // restMs of peers.ts
 const latencies = await atRate(50);
 latencies.sort((a, b) => a - b);
 const quantile = (share) => latencies[Math.floor((latencies.length - 1) * share)];
