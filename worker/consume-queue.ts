@@ -39,6 +39,11 @@ const visibilitySeconds = 30;
 const heartbeatSeconds = 10;
 /** Short, because a poll that was cut off may still be given a message (stand-in) and stopping waits for it. */
 const waitSeconds = 2;
+/**
+ * By then every poll that was open has ended. Sooner, what one of them brings to a consumer that takes no more would be brought
+ * by the next one, and by each a receive is spent: five, and the message is a dead letter.
+ */
+const pollsEndSeconds = waitSeconds + 1;
 const perConsumer = 10;
 /** Nobody waits for a deletion: what is done within this time goes in one call. Far below the visibility timeout. */
 const deletionsGatherMs = 250;
@@ -53,7 +58,7 @@ export function consumeQueue(options: Options): QueueConsumer {
 
   const work = async (message: Message): Promise<undefined> => {
     if (stopping || paused) {
-      await giveBack(message, 0);
+      await giveBack(message, pollsEndSeconds);
       return undefined;
     }
     noteReceived(options.received, message);
@@ -101,7 +106,7 @@ export function consumeQueue(options: Options): QueueConsumer {
       stopping = true;
       const deadline = Date.now() + graceMs;
       // An open poll ends by itself; one that was paused before says nothing more.
-      const pollsEnd = Math.max(deadline, Date.now() + (waitSeconds + 1) * 1_000);
+      const pollsEnd = Math.max(deadline, Date.now() + pollsEndSeconds * 1_000);
       await settledBy(pollsEnd, () => Promise.all(consumers.map((consumer) => stopped(consumer))));
       await settledBy(deadline, () => Promise.all(inHand));
       await settledBy(deadline + 2_000, () => deletions.drain());
@@ -124,7 +129,7 @@ function createConsumer(
     waitTimeSeconds: waitSeconds,
     messageAttributeNames: ['All'],
     messageSystemAttributeNames: ['ApproximateReceiveCount', 'SentTimestamp', 'MessageGroupId'],
-    pollingCompleteWaitTimeMs: (waitSeconds + 1) * 1_000,
+    pollingCompleteWaitTimeMs: pollsEndSeconds * 1_000,
     handleMessage,
   });
   // Without a pause it would poll a dead queue hundreds of times a second.

@@ -23,6 +23,25 @@ const consume = (url: string, concurrency: number, handle: Handle, sqs = queues.
     handle: (message) => handle(message.body),
   });
 
+/** A client that tells of each poll that is opened (1) and ends (-1). */
+function countingPolls(tell: (change: 1 | -1) => void): SQSClient {
+  const sqs = new SQSClient({
+    ...account,
+    endpoint: queues.endpoint,
+    useQueueUrlAsEndpoint: false,
+  });
+  sqs.middlewareStack.add(
+    (next, { commandName }) =>
+      async (args) => {
+        if (commandName !== 'ReceiveMessageCommand') return await next(args);
+        tell(1);
+        return await next(args).finally(() => tell(-1));
+      },
+    { step: 'initialize' },
+  );
+  return sqs;
+}
+
 const bodies = (count: number): string[] => Array.from({ length: count }, (_, index) => `${index}`);
 
 test('stopped, it takes no more, finishes what it has in hand and leaves the rest to others', async () => {
@@ -106,24 +125,41 @@ test('a message to come later is given back for that time, and costs no handler 
   await consumer.stop(1_000);
 });
 
+test('what its open polls still bring while it is paused costs one receive, however many they are', async () => {
+  const { url } = await queues.create('brought');
+  const receives: number[] = [];
+  let open = 0;
+  const sqs = countingPolls((change) => (open += change));
+  const consumer = consumeQueue({
+    sqs,
+    log,
+    concurrency: 40,
+    queueUrl: url,
+    queue: 'job-requests',
+    handle: async ({ receiveCount }) => {
+      receives.push(receiveCount);
+      return await Promise.resolve(done);
+    },
+  });
+  consumer.start();
+  await waitFor(() => open === 4, 5_000);
+  consumer.pause();
+  await queues.send(url, bodies(1));
+  await waitFor(() => open === 0, 10_000);
+  consumer.start();
+  await waitFor(() => receives.length === 1, 10_000);
+  assert.deepEqual(receives, [2]);
+  await consumer.stop(1_000);
+});
+
 test('paused and started again while a poll is open, it polls no more often than before', async () => {
   const { url } = await queues.create('flapping');
   let open = 0;
   let most = 0;
-  const counted = new SQSClient({
-    ...account,
-    endpoint: queues.endpoint,
-    useQueueUrlAsEndpoint: false,
+  const counted = countingPolls((change) => {
+    open += change;
+    most = Math.max(most, open);
   });
-  counted.middlewareStack.add(
-    (next, { commandName }) =>
-      async (args) => {
-        if (commandName !== 'ReceiveMessageCommand') return await next(args);
-        most = Math.max(most, (open += 1));
-        return await next(args).finally(() => (open -= 1));
-      },
-    { step: 'initialize' },
-  );
   const consumer = consume(url, 10, () => Promise.resolve(done), counted);
   consumer.start();
   await waitFor(() => open === 1, 5_000);
