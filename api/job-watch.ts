@@ -120,7 +120,8 @@ export function createJobWatch({ sql, log, endedJobs }: Deps): JobWatch {
     dueAt = Number.POSITIVE_INFINITY;
     const began = performance.now();
     // Whoever it was set for may have been told before; a timer may come up to a millisecond early.
-    if (size === fresh.size && nextFirstLook() > began + 1) return schedule(nextFirstLook());
+    const firstLook = nextFirstLook();
+    if (size === fresh.size && firstLook > began + 1) return schedule(firstLook);
     isTicking = true;
     let hasFailed = false;
     try {

@@ -165,9 +165,9 @@ async function isListening(): Promise<boolean> {
   return row !== undefined;
 }
 
-/** Without the one that each session begins with: it is no statement. */
+/** Without the one that each connection begins with: it is no statement. */
 async function commitsSoFar(): Promise<number> {
-  // What this session has done itself is told now, and not up to ten seconds later.
+  // What this connection has done itself is told now, and not up to ten seconds later.
   await sql`select pg_stat_force_next_flush()`;
   await sql`select pg_stat_clear_snapshot()`;
   const [row] = await sql<{ commits: number }[]>`
