@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { JobId } from '../jobs/ids.ts';
+import { InFlight } from '../jobs/in-flight.ts';
 import { createMicroBatch } from '../jobs/micro-batch.ts';
 import type { Sql } from '../jobs/store/connect.ts';
 import type { EndedJobs } from '../jobs/store/ended-jobs.ts';
@@ -45,6 +46,8 @@ export const nextTickMs = (
 
 /** `since` and `firstLook` in milliseconds of performance.now(). */
 type Watching = {
+  readonly number: number;
+  readonly jobId: JobId;
   revision: number;
   readonly watcher: Watcher;
   readonly since: number;
@@ -62,11 +65,12 @@ type Deps = {
 };
 
 export function createJobWatch({ sql, log, endedJobs }: Deps): JobWatch {
-  const watching = new Map<JobId, Set<Watching>>();
+  const watching = new InFlight<JobId, Set<Watching>>();
   /** Those whose first look is still to come. */
-  const fresh = new Set<Watching>();
+  const fresh = new InFlight<number, Watching>();
   const patience = createPatience();
   let size = 0;
+  let begun = 0;
   let timer: NodeJS.Timeout | undefined;
   let dueAt = Number.POSITIVE_INFINITY;
   let isTicking = false;
@@ -81,7 +85,7 @@ export function createJobWatch({ sql, log, endedJobs }: Deps): JobWatch {
     early: true,
     flush: async (jobIds) => {
       try {
-        const known = jobIds.flatMap((jobId) => oldestKnown(jobId, watching.get(jobId)));
+        const known = jobIds.flatMap((jobId) => oldestKnown(watching.get(jobId)));
         if (known.length === 0) return; // whoever waited for them has gone
         for (const job of await findChangedJobs(sql, known)) tell(job);
       } catch (error) {
@@ -90,11 +94,11 @@ export function createJobWatch({ sql, log, endedJobs }: Deps): JobWatch {
     },
   });
   endedJobs?.onEnded((jobId) => {
-    if (watching.has(jobId)) ended.add(jobId);
+    if (watching.get(jobId) !== undefined) ended.add(jobId);
   });
 
   const nextFirstLook = (): number =>
-    [...fresh].reduce((soonest, { firstLook }) => Math.min(soonest, firstLook), Infinity);
+    fresh.values().reduce((soonest, { firstLook }) => Math.min(soonest, firstLook), Infinity);
 
   /** Moves the next tick to `wanted`, unless it comes sooner anyway; never into the rest after a slow query. */
   const schedule = (wanted: number): void => {
@@ -107,9 +111,9 @@ export function createJobWatch({ sql, log, endedJobs }: Deps): JobWatch {
   const scheduleNext = (queryMs: number): void => {
     const now = performance.now();
     restsUntil = now + Math.min(longestTickMs, queryMs * 4);
-    for (const entry of fresh) {
+    for (const entry of fresh.values()) {
       if (entry.firstLook > now) continue;
-      fresh.delete(entry);
+      fresh.delete(entry.number);
       youngestAt = Math.max(youngestAt, entry.since);
     }
     const shortestMs = isListening() ? shortestTickOfListenerMs : shortestTickMs;
@@ -125,7 +129,7 @@ export function createJobWatch({ sql, log, endedJobs }: Deps): JobWatch {
     isTicking = true;
     let hasFailed = false;
     try {
-      const known = [...watching].flatMap(([jobId, ofJob]) => oldestKnown(jobId, ofJob));
+      const known = watching.values().flatMap((ofJob) => oldestKnown(ofJob));
       for (const job of await findChangedJobs(sql, known)) tell(job);
     } catch (error) {
       log.warn({ err: error, watching: size }, 'watched jobs could not be read; the watch goes on');
@@ -147,18 +151,19 @@ export function createJobWatch({ sql, log, endedJobs }: Deps): JobWatch {
     watch(job, watcher) {
       const since = performance.now();
       const firstLook = since + (isListening() ? shortestTickOfListenerMs : patience.of(job.type));
-      const entry: Watching = { revision: job.revision, watcher, since, firstLook };
-      const ofJob = watching.get(job.jobId) ?? new Set();
-      watching.set(job.jobId, ofJob.add(entry));
-      fresh.add(entry);
+      const { jobId, revision } = job;
+      const entry: Watching = { number: (begun += 1), jobId, revision, watcher, since, firstLook };
+      const ofJob = watching.get(jobId) ?? new Set();
+      watching.set(jobId, ofJob.add(entry));
+      fresh.set(entry.number, entry);
       size += 1;
       if (isClosed) setImmediate(watcher.onClose);
       schedule(firstLook);
       return () => {
         if (!ofJob.delete(entry)) return;
-        fresh.delete(entry);
+        fresh.delete(entry.number);
         size -= 1;
-        if (ofJob.size === 0 && watching.get(job.jobId) === ofJob) watching.delete(job.jobId);
+        if (ofJob.size === 0 && watching.get(jobId) === ofJob) watching.delete(jobId);
       };
     },
     get size() {
@@ -167,7 +172,7 @@ export function createJobWatch({ sql, log, endedJobs }: Deps): JobWatch {
     close() {
       isClosed = true;
       clearTimeout(timer);
-      for (const { watcher } of [...watching.values()].flatMap((ofJob) => [...ofJob])) {
+      for (const { watcher } of watching.values().flatMap((ofJob) => [...ofJob])) {
         watcher.onClose();
       }
     },
@@ -175,7 +180,7 @@ export function createJobWatch({ sql, log, endedJobs }: Deps): JobWatch {
 }
 
 /** The oldest revision of a job that somebody knows: whoever knows a newer one is not told it again. */
-const oldestKnown = (jobId: JobId, ofJob: ReadonlySet<Watching> = new Set()) =>
-  ofJob.size === 0
-    ? []
-    : [{ jobId, revision: Math.min(...[...ofJob].map((entry) => entry.revision)) }];
+function oldestKnown(ofJob: ReadonlySet<Watching> = new Set()) {
+  const [oldest] = [...ofJob].sort((one, other) => one.revision - other.revision);
+  return oldest === undefined ? [] : [{ jobId: oldest.jobId, revision: oldest.revision }];
+}

@@ -1,6 +1,7 @@
 import type { InboxClaim } from './inbox.ts';
 import type { Sql } from './connect.ts';
 import { givenRows } from './given-rows.ts';
+import { keptFragment } from './kept-fragment.ts';
 import type { Fence } from './open-run.ts';
 
 /** What Step Functions has answered for a run, and how long its execution may take. */
@@ -21,6 +22,12 @@ export type Start = StartedExecution & {
   readonly outcome: string;
 };
 
+const startColumns = keptFragment(
+  (sql) => sql`
+  place integer, tenant_id text, idempotency_key text, lease_token uuid, outcome text, job_id uuid,
+  execution_arn text, execution_name text, redrive_count integer, timeout_seconds double precision`,
+);
+
 /**
  * Records that executions run, moves their PENDING jobs to RUNNING and closes the messages, in one statement.
  * Gives the status that each job had before, by the starts' places; undefined where it has moved on. A task may have
@@ -35,12 +42,7 @@ export async function recordStarts(
 ): Promise<(string | undefined)[]> {
   const rows = await sql<{ place: number; status: string }[]>`
     with given as (
-      ${givenRows(
-        sql,
-        starts.map(toGiven),
-        sql`place integer, tenant_id text, idempotency_key text, lease_token uuid, outcome text, job_id uuid,
-            execution_arn text, execution_name text, redrive_count integer, timeout_seconds double precision`,
-      )}
+      ${givenRows(sql, starts.map(toGiven), startColumns(sql))}
     ),
     held as (
       select tenant_id, idempotency_key, given.outcome
@@ -149,6 +151,11 @@ export async function correctRedriveCount(
  */
 export type Shown = 'running' | 'ended';
 
+const fenceColumns = keptFragment(
+  (sql) => sql`
+  place integer, "jobId" uuid, "executionName" text, "redriveCount" integer`,
+);
+
 /** By the fences' places: one read in place of writes that find no row, for an execution's event tells mostly what is known. */
 export async function findShown(
   sql: Sql,
@@ -159,7 +166,7 @@ export async function findShown(
       ${givenRows(
         sql,
         fences.map((fence, place) => ({ place, ...fence })),
-        sql`place integer, "jobId" uuid, "executionName" text, "redriveCount" integer`,
+        fenceColumns(sql),
       )}
     )
     select place, case status when 'RUNNING' then 'running' else 'ended' end as shown

@@ -2,6 +2,7 @@ import type { Failure } from '../failure.ts';
 import type { JobId, TenantId } from '../ids.ts';
 import type { Sql } from './connect.ts';
 import { givenRows } from './given-rows.ts';
+import { keptFragment } from './kept-fragment.ts';
 
 export type JobStatus = 'PENDING' | 'RUNNING' | 'SUCCEEDED' | 'FAILED' | 'CANCELLED' | 'EXPIRED';
 
@@ -45,10 +46,12 @@ export type JobView = {
 /** Whose jobs are seen: one tenant's, or everybody's (an operator). */
 export type Scope = TenantId | 'all';
 
-export const jobViewColumns = (sql: Sql) => sql`
+export const jobViewColumns = keptFragment(
+  (sql) => sql`
   job_id as "jobId", tenant_id as "tenantId", type, status, run, revision, created_at as "createdAt",
   started_at as "startedAt", finished_at as "finishedAt", not_before as "notBefore", progress, result, failure,
-  execution_name as "executionName", execution_arn as "executionArn", redrive_count as "redriveCount"`;
+  execution_name as "executionName", execution_arn as "executionArn", redrive_count as "redriveCount"`,
+);
 
 /** The condition that keeps tenants apart; every query of jobs has it. */
 export const withinScope = (sql: Sql, scope: Scope) =>
@@ -61,6 +64,8 @@ export async function findJob(sql: Sql, jobId: JobId, scope: Scope): Promise<Job
   return job;
 }
 
+const knownColumns = keptFragment((sql) => sql`id uuid, seen integer`);
+
 /** Those of the given jobs that have moved on from the revision that is known of them. One query for all who wait. */
 export async function findChangedJobs(
   sql: Sql,
@@ -71,6 +76,6 @@ export async function findChangedJobs(
     from jobs join (${givenRows(
       sql,
       known.map(({ jobId, revision }) => ({ id: jobId, seen: revision })),
-      sql`id uuid, seen integer`,
+      knownColumns(sql),
     )}) as known on job_id = id and revision <> seen`;
 }

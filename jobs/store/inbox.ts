@@ -4,6 +4,7 @@ import type { Envelope } from '../envelope.ts';
 import { claimLeaseMs } from '../step-functions-calls.ts';
 import type { Sql } from './connect.ts';
 import { givenRows } from './given-rows.ts';
+import { keptFragment } from './kept-fragment.ts';
 
 /** The right to work on a message, until the lease ends. */
 export type InboxClaim = {
@@ -61,6 +62,12 @@ export async function claimMessage(
   return answer;
 }
 
+const claimColumns = keptFragment(
+  (sql) => sql`
+  place integer, tenant_id text, idempotency_key text, message_id uuid, message_type text, job_id uuid,
+  request_hash text, lease_token uuid, lease_ms double precision`,
+);
+
 /**
  * Takes messages in and claims them, in one statement. A row of the same key whose hash differs is never touched: the same
  * key for another request is an alert, not a retry. The job's run is read by the same statement, just before the claim.
@@ -75,8 +82,7 @@ export async function claimMessages(sql: Sql, wanted: readonly Claiming[]): Prom
       ${givenRows(
         sql,
         wanted.map((each, place) => toGiven(each, place, tokens[place])),
-        sql`place integer, tenant_id text, idempotency_key text, message_id uuid, message_type text, job_id uuid,
-            request_hash text, lease_token uuid, lease_ms double precision`,
+        claimColumns(sql),
       )}
     ),
     run as (

@@ -1,6 +1,7 @@
 import type { JobId, TenantId } from '../ids.ts';
 import { Terminal } from '../failure.ts';
 import type { Sql } from './connect.ts';
+import { keptFragment } from './kept-fragment.ts';
 import { isKeyTakenTwice, takeKey, whoHoldsKey } from './ordering.ts';
 import { inTransaction } from './transaction.ts';
 import { isUniqueKeyTaken, whoHasUniqueKey } from './unique-key.ts';
@@ -175,14 +176,18 @@ const notRunnable = (fence: Fence, why: string): Terminal =>
     `execution ${fence.executionName}, redrive ${fence.redriveCount}: ${why}`,
   );
 
-const columns = (sql: Sql) => sql`
+const columns = keptFragment(
+  (sql) => sql`
   job_id as "jobId", tenant_id as "tenantId", type, run, accepted_no::text as "acceptedNo", input,
   payload_ref as "payloadRef", payload_pin as "payloadPin", correlation_id as "correlationId", traceparent,
   status, execution_name as "executionName", redrive_count as "redriveCount",
-  ${withoutItsKey(sql)} as "withoutItsKey"`;
+  ${withoutItsKey(sql)} as "withoutItsKey"`,
+);
 
-const withoutItsKey = (sql: Sql) => sql`
-  (ordering_key is not null and not exists (select from ordering_keys where current_job = job_id))`;
+const withoutItsKey = keptFragment(
+  (sql) => sql`
+  (ordering_key is not null and not exists (select from ordering_keys where current_job = job_id))`,
+);
 
 /**
  * The guard of a write: `with fence as (${heldBy(sql, fence)}) insert … select … from fence`. Holds the job's row

@@ -2,6 +2,7 @@ import type { Envelope } from '../envelope.ts';
 import type { MessageId, TenantId } from '../ids.ts';
 import type { Sql } from './connect.ts';
 import { givenRows } from './given-rows.ts';
+import { keptFragment } from './kept-fragment.ts';
 
 export type Destination = 'job-requests' | 'event-bus' | 'webhook';
 
@@ -49,9 +50,11 @@ export type ClaimedRow = Pick<OutboxRow, 'messageId' | 'attempts'>;
 export async function recordPublished(sql: Sql, rows: readonly ClaimedRow[]): Promise<void> {
   await sql`
     update outbox set published_at = now(), last_error = null
-    from (${givenRows(sql, rows.map(claimOf), sql`"messageId" uuid, attempts integer`)}) as sent
+    from (${givenRows(sql, rows.map(claimOf), claimedColumns(sql))}) as sent
     where message_id = sent."messageId" and outbox.attempts = sent.attempts and published_at is null`;
 }
+
+const claimedColumns = keptFragment((sql) => sql`"messageId" uuid, attempts integer`);
 
 const claimOf = ({ messageId, attempts }: ClaimedRow): ClaimedRow => ({ messageId, attempts });
 

@@ -1,8 +1,20 @@
 import type { TransactionSql } from 'postgres';
 import type { Sql } from './connect.ts';
-import { AnswerLostError, boundBy, connectionLoss, withinDeadline } from './statement-deadline.ts';
+import {
+  AnswerLostError,
+  boundBy,
+  connectionLoss,
+  type StatementWatch,
+  withinDeadline,
+} from './statement-deadline.ts';
 
-type Pool = { readonly sql: Sql; inUse: number; retired: boolean; closedConnections: number };
+type Pool = {
+  readonly sql: Sql;
+  readonly watch: Required<StatementWatch>;
+  inUse: number;
+  retired: boolean;
+  closedConnections: number;
+};
 
 /**
  * A pool that is replaced by a fresh one as soon as a statement or transaction of it loses its connection; every
@@ -26,31 +38,35 @@ export function renewable(open: (onclose: () => void) => Sql, deadlineMs: number
     const sql = open(() => {
       pool.closedConnections += 1;
     });
-    const pool: Pool = { sql, inUse: 0, retired: false, closedConnections: 0 };
+    const pool: Pool = {
+      sql,
+      watch: {
+        started: () => {
+          pool.inUse += 1;
+        },
+        failed: (error) => {
+          if (ended || pool.retired || !leavesTraces(error)) return;
+          pool.retired = true;
+          current = add();
+        },
+        settled: () => {
+          pool.inUse -= 1;
+          if (!pool.retired || pool.inUse > 0) return;
+          pools.delete(pool);
+          void pool.sql.end({ timeout: 0 });
+        },
+      },
+      inUse: 0,
+      retired: false,
+      closedConnections: 0,
+    };
     pools.add(pool);
     return pool;
   }
 
-  const watch = (pool: Pool) => ({
-    started: () => {
-      pool.inUse += 1;
-    },
-    failed: (error: unknown) => {
-      if (ended || pool.retired || !leavesTraces(error)) return;
-      pool.retired = true;
-      current = add();
-    },
-    settled: () => {
-      pool.inUse -= 1;
-      if (!pool.retired || pool.inUse > 0) return;
-      pools.delete(pool);
-      void pool.sql.end({ timeout: 0 });
-    },
-  });
-
   async function begin(work: (tx: TransactionSql) => unknown): Promise<unknown> {
     const pool = current;
-    const { started, failed, settled } = watch(pool);
+    const { started, failed, settled } = pool.watch;
     const { closedConnections } = pool;
     started();
     try {
@@ -77,7 +93,7 @@ export function renewable(open: (onclose: () => void) => Sql, deadlineMs: number
     apply(_, self, args: unknown[]) {
       const pool = current;
       const query: unknown = Reflect.apply(pool.sql, self, args);
-      if (query instanceof Promise) boundBy(query, deadlineMs, watch(pool));
+      if (query instanceof Promise) boundBy(query, deadlineMs, pool.watch);
       return query;
     },
     get(_, name) {

@@ -28,45 +28,80 @@ export function boundBy(
   deadlineMs: number,
   watch: StatementWatch = {},
 ): void {
-  const settle = query.then.bind(query);
-  let bounded: Promise<unknown> | undefined;
-  const start = (): Promise<unknown> => {
-    bounded ??= new Promise((resolve, reject) => {
-      watch.started?.();
+  const settle = Reflect.get(query, 'then');
+  Object.assign(query as object, boundMethods, {
+    [boundOf]: new BoundStatement(settle, deadlineMs, watch),
+  });
+}
+
+const boundOf = Symbol('bound statement');
+
+type Bound = Promise<unknown> & { readonly [boundOf]: BoundStatement };
+
+/**
+ * The same three for every statement: a function written here would be one more object of each, and one that is written into an
+ * assignment to a property (`query.then = () => …`) V8 puts straight into the old generation, where it and all it knows of stay
+ * until the next full collection.
+ */
+const boundMethods: ThisType<Bound> & Pick<Promise<unknown>, 'then' | 'catch' | 'finally'> = {
+  then(onDone, onFail) {
+    return this[boundOf].answerTo(this).then(onDone, onFail);
+  },
+  catch(onFail) {
+    return this[boundOf].answerTo(this).catch(onFail);
+  },
+  finally(onEnd) {
+    return this[boundOf].answerTo(this).finally(onEnd);
+  },
+};
+
+class BoundStatement {
+  readonly #settle: Promise<unknown>['then'];
+  readonly #deadlineMs: number;
+  readonly #watch: StatementWatch;
+  #answer: Promise<unknown> | undefined;
+
+  constructor(settle: Promise<unknown>['then'], deadlineMs: number, watch: StatementWatch) {
+    this.#settle = settle;
+    this.#deadlineMs = deadlineMs;
+    this.#watch = watch;
+  }
+
+  /** Begins the statement when it is called first. */
+  answerTo(query: Promise<unknown>): Promise<unknown> {
+    this.#answer ??= new Promise((resolve, reject) => {
+      this.#watch.started?.();
       const end = beginStatement();
-      let open = true;
+      let timer: NodeJS.Timeout | undefined;
       const close = (): boolean => {
-        const first = open;
-        open = false;
-        if (first) {
-          clearTimeout(timer);
-          end();
-        }
-        return first;
+        if (timer === undefined) return false;
+        clearTimeout(timer);
+        timer = undefined;
+        end();
+        return true;
       };
       const fail = (error: unknown): void => {
         if (!close()) return;
-        watch.failed?.(error);
-        watch.settled?.();
+        this.#watch.failed?.(error);
+        this.#watch.settled?.();
         reject(error);
       };
       const succeed = (result: unknown): void => {
         if (!isAnswer(result))
           return fail(new AnswerLostError('the connection was lost before the answer'));
         if (!close()) return;
-        watch.settled?.();
+        this.#watch.settled?.();
         resolve(result);
       };
-      const timer = setTimeout(() => {
-        fail(new StatementDeadlineError(`no answer from the database within ${deadlineMs} ms`));
-      }, deadlineMs);
-      void settle(succeed, fail);
+      timer = setTimeout(() => {
+        fail(
+          new StatementDeadlineError(`no answer from the database within ${this.#deadlineMs} ms`),
+        );
+      }, this.#deadlineMs);
+      void this.#settle.call(query, succeed, fail);
     });
-    return bounded;
-  };
-  query.then = (onDone, onFail) => start().then(onDone, onFail);
-  query.catch = (onFail) => start().catch(onFail);
-  query.finally = (onEnd) => start().finally(onEnd);
+    return this.#answer;
+  }
 }
 
 /** A transaction, given up after twice the statements' deadline: BEGIN and COMMIT are not bounded by themselves. */

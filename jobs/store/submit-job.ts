@@ -2,6 +2,7 @@ import type { Envelope } from '../envelope.ts';
 import type { JobId, TenantId } from '../ids.ts';
 import type { Sql } from './connect.ts';
 import type { JobStatus } from './find-job.ts';
+import { keptFragment } from './kept-fragment.ts';
 import { relayAllowanceSeconds } from './ordering.ts';
 import { type Destination, firstLeaseSeconds } from './outbox.ts';
 
@@ -156,5 +157,7 @@ export async function findObstacle(
   return found;
 }
 
-const storedColumns = (sql: Sql) => sql`
-  job_id as "jobId", type, status, created_at as "createdAt", request_hash as "requestHash"`;
+const storedColumns = keptFragment(
+  (sql) => sql`
+  job_id as "jobId", type, status, created_at as "createdAt", request_hash as "requestHash"`,
+);

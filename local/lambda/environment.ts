@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
+import { InFlight } from '../../jobs/in-flight.ts';
 import type { EnvironmentData, EnvironmentMessage, InvokeMessage } from './environment-messages.ts';
 
 export type EnvironmentAnswer =
@@ -16,7 +17,7 @@ export class Environment {
   /** Settles, with the reason, when the thread has ended. */
   readonly ended: Promise<string>;
   readonly #worker: Worker;
-  readonly #waiting = new Map<number, (answer: EnvironmentAnswer) => void>();
+  readonly #waiting = new InFlight<number, (answer: EnvironmentAnswer) => void>();
 
   constructor(data: EnvironmentData) {
     this.#worker = new Worker(THREAD, { workerData: data });
@@ -33,9 +34,7 @@ export class Environment {
       reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
     });
     this.#worker.on('exit', () => {
-      for (const invocation of this.#waiting.keys()) {
-        this.#settle(invocation, { kind: 'lost', reason });
-      }
+      for (const answer of this.#waiting.values()) answer({ kind: 'lost', reason });
       isReady.resolve();
       hasEnded.resolve(reason);
     });

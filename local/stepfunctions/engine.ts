@@ -60,7 +60,7 @@ export function createEngine(options: EngineOptions): Engine {
   const machines = createMachineCache(store.machines);
   const activities = createActivityQueues();
   const closed = createClosedWaiters();
-  const starting: Api['starting'] = new Map();
+  const starting: Api['starting'] = {};
   const publisher = options.putEvents && createStatusPublisher(store, options.putEvents, report);
 
   const realRunner =

@@ -1,4 +1,5 @@
 import type { JobId } from '../../jobs/ids.ts';
+import { InFlight } from '../../jobs/in-flight.ts';
 import { type Fence, openRun, type OpenJob, type OpenRun } from '../../jobs/store/open-run.ts';
 
 /** So long a job counts as read: no longer than a task may be at work after its own read of it. */
@@ -20,7 +21,19 @@ const isSame = (one: Fence, other: Fence): boolean =>
  * restart. Nothing else of what a task may know changes under a fence.
  */
 export function rememberRuns(open: OpenRun = openRun, now = () => performance.now()): OpenRun {
-  const remembered = new Map<JobId, Remembered>();
+  const remembered = new InFlight<JobId, Remembered>();
+  const oldestFirst: Remembered[] = [];
+  const remember = (entry: Remembered): void => {
+    remembered.set(entry.fence.jobId, entry);
+    oldestFirst.push(entry);
+    const firstKept = oldestFirst.findIndex(
+      ({ until }, place) => until > now() && place >= oldestFirst.length - maxRemembered,
+    );
+    for (const over of oldestFirst.splice(0, firstKept === -1 ? Infinity : firstKept)) {
+      const { jobId } = over.fence;
+      if (remembered.get(jobId) === over) remembered.delete(jobId);
+    }
+  };
   return async (sql, fence, actor) => {
     const known = remembered.get(fence.jobId);
     if (known !== undefined && known.until > now() && isSame(known.fence, fence)) return known.job;
@@ -29,11 +42,7 @@ export function rememberRuns(open: OpenRun = openRun, now = () => performance.no
     // Whatever was remembered of the job is of an older run, or over.
     remembered.delete(fence.jobId);
     if (job.payloadRef !== null) return job;
-    remembered.set(fence.jobId, { fence, job, until });
-    for (const [oldest, { until: its }] of remembered) {
-      if (remembered.size <= maxRemembered && its > now()) break;
-      remembered.delete(oldest);
-    }
+    remember({ fence, job, until });
     return job;
   };
 }

@@ -46,21 +46,21 @@ export async function beginExecution(api: Api, request: StartRequest): Promise<B
 
   const arn = executionArn(api.locality, machine.name, name);
   // Another request may be starting the same name just now: see what becomes of it.
-  for (let other = api.starting.get(arn); other; other = api.starting.get(arn)) await other;
+  for (let other = api.starting[arn]; other; other = api.starting[arn]) await other;
   const present = api.store.executions.find(arn);
   if (present) {
     if (present.status === 'RUNNING' && inputOf(api, present) === input) return present;
     throw new ApiError('ExecutionAlreadyExists', `Execution Already Exists: '${arn}'`);
   }
-  if (api.host.counts().open >= MAX_OPEN) {
+  if (api.host.countOpen() >= MAX_OPEN) {
     throw new ApiError('ExecutionLimitExceeded', `There are ${MAX_OPEN} open executions.`);
   }
   const starting = begin(api, found, request, name, input, testCase);
-  api.starting.set(arn, starting);
+  api.starting[arn] = starting;
   try {
     return await starting;
   } finally {
-    api.starting.delete(arn);
+    delete api.starting[arn];
   }
 }
 

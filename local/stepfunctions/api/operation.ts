@@ -23,7 +23,7 @@ export type Api = {
   readonly mapRuns: MapRunKeeper;
   readonly mockConfig?: MockConfig;
   /** Executions whose start is not on disk yet, by ARN. */
-  readonly starting: Map<string, Promise<unknown>>;
+  readonly starting: Record<string, Promise<unknown>>;
 };
 
 /** `signal` is raised when the caller has gone. */

@@ -20,10 +20,6 @@ export function scopeOf(
     variables: thread.variables,
     ...(result !== undefined && { result }),
     ...(errorOutput && { errorOutput }),
-    // Made only if an expression asks for it: most states do not.
-    get context() {
-      made ??= contextObject(view, thread, open, taskToken);
-      return made;
-    },
+    context: () => (made ??= contextObject(view, thread, open, taskToken)),
   };
 }

@@ -92,7 +92,8 @@ export function itemInput(
   record?: Recorder,
 ): Awaitable<Json> {
   if (!state.itemSelector) return item.value;
-  const itemScope = { ...scope, context: withItem(scope.context, item) };
+  const context = withItem(scope.context(), item);
+  const itemScope = { ...scope, context: () => context };
   const selected = state.itemSelector.evaluate(itemScope, effectiveInput(state, scope));
   if (!record) return selected;
   return whenReady(selected, (value) => {

@@ -12,8 +12,8 @@ export type Scope = {
   readonly enteredEventId?: number;
   /** The state's raw input, before InputPath. */
   readonly input: Json;
-  /** The context object: `$$` and `$states.context`. */
-  readonly context: JsonObject;
+  /** The context object, `$$` and `$states.context`; made only if an expression asks for it: most do not. */
+  readonly context: () => JsonObject;
   /** The workflow variables visible here, outer scopes included. */
   readonly variables: Variables;
   /** `$states.result`, while a Task, Parallel or Map is being finished. */

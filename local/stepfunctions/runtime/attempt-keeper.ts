@@ -21,8 +21,8 @@ export type AttemptKeeper = ReturnType<typeof createAttemptKeeper>;
 /** Keeps under way what executions need done: starts what is missing, calls off what is over. */
 export function createAttemptKeeper(dependencies: AttemptKeeperDependencies) {
   const { runner, activities, region, accountId } = dependencies;
-  /** By execution, then by attempt and need. */
-  const underWay = new Map<number, Map<string, Work>>();
+  /** By execution, then by attempt and need; an object, as the executions themselves (execution-host.ts). */
+  const underWay: Record<number, Map<string, Work>> = {};
 
   function begin(view: ExecutionView, live: LiveAttempt, calls: Map<string, Work>): void {
     const { thread, attempt, need } = live;
@@ -83,7 +83,7 @@ export function createAttemptKeeper(dependencies: AttemptKeeperDependencies) {
     reconcile(view: ExecutionView): boolean {
       const { id } = view.identity;
       const live = liveAttempts(view);
-      let calls = underWay.get(id);
+      let calls = underWay[id];
       if (live.length === 0 && !calls) return false;
       calls ??= new Map();
       const needed = new Set(live.map(keyOf));
@@ -93,8 +93,8 @@ export function createAttemptKeeper(dependencies: AttemptKeeperDependencies) {
         if (!isDone) controller.abort();
       }
       for (const attempt of live) if (!calls.has(keyOf(attempt))) begin(view, attempt, calls);
-      if (calls.size > 0) underWay.set(id, calls);
-      else underWay.delete(id);
+      if (calls.size > 0) underWay[id] = calls;
+      else delete underWay[id];
       return calls.size > 0;
     },
   };

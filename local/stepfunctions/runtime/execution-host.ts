@@ -67,21 +67,24 @@ export type ExecutionHost = ReturnType<typeof createExecutionHost>;
  */
 export function createExecutionHost(dependencies: HostDependencies) {
   const { store, clock, attempts, mapRuns } = dependencies;
-  const actors = new Map<number, Actor>();
+  // Not a Map, whose table points to the one it was rehashed into, every few entries however few it has at a time (V8,
+  // src/objects/ordered-hash-table.h, NextTable): one that has grown old keeps all later ones and the executions in
+  // them until the next full collection, and every small one before that copies them.
+  const actors: Record<number, Actor> = {};
   const deadlines = createDeadlineAlarm(clock, wakeInBatches);
-  const idle = createIdleList((id) => void actors.delete(id));
+  const idle = createIdleList((id) => void delete actors[id]);
   let stopped = false;
   let open = store.executions.countOpen();
 
   function load(id: number): Actor | undefined {
-    const present = actors.get(id);
+    const present = actors[id];
     if (present) return present;
     const known = dependencies.identityOf(id);
     if (!known) return undefined;
     const machine = dependencies.machineOf(known.revision, known.identity.machineArn);
     const view = fold(known.identity, machine, store.log.read(id));
     const actor: Actor = { view, mailbox: [], busy: false };
-    actors.set(id, actor);
+    actors[id] = actor;
     return actor;
   }
 
@@ -154,7 +157,7 @@ export function createExecutionHost(dependencies: HostDependencies) {
       mapRuns.childClosed(view);
     }
     if (actor.mailbox.length > 0) return takeTurn(actor);
-    if (view.status !== 'RUNNING') actors.delete(id);
+    if (view.status !== 'RUNNING') delete actors[id];
     else if (!busyOutside) idle.add(id);
   }
 
@@ -177,7 +180,7 @@ export function createExecutionHost(dependencies: HostDependencies) {
       write,
     }: NewExecution): Promise<ExecutionView> {
       const actor: Actor = { view: emptyView(identity, machine), mailbox: [], busy: false };
-      actors.set(identity.id, actor);
+      actors[identity.id] = actor;
       return new Promise((resolve) => {
         post(identity.id, {
           command: { kind: 'start', input },
@@ -204,10 +207,10 @@ export function createExecutionHost(dependencies: HostDependencies) {
       });
     },
     /** The view, if the execution is in memory just now. */
-    peek: (id: number): ExecutionView | undefined => actors.get(id)?.view,
+    peek: (id: number): ExecutionView | undefined => actors[id]?.view,
     /** The view as of now, folded from the log if need be; for reading only. */
     view(id: number): ExecutionView | undefined {
-      const wasLoaded = actors.has(id);
+      const wasLoaded = actors[id] !== undefined;
       const actor = load(id);
       if (actor && !wasLoaded) idle.add(id);
       return actor?.view;
@@ -216,7 +219,8 @@ export function createExecutionHost(dependencies: HostDependencies) {
     resume(): void {
       wakeInBatches(store.executions.openIds());
     },
-    counts: () => ({ open, inMemory: actors.size, waiting: deadlines.size() }),
+    countOpen: () => open,
+    counts: () => ({ open, inMemory: Object.keys(actors).length, waiting: deadlines.size() }),
     /** No more turns; what is on disk stays as it is. */
     stop(): void {
       stopped = true;

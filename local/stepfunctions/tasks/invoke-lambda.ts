@@ -1,5 +1,4 @@
-import { Agent, request, type IncomingHttpHeaders } from 'node:http';
-import { Agent as TlsAgent, request as tlsRequest } from 'node:https';
+import { type Answer, postTo } from '../post.ts';
 import { TaskError } from './task-call.ts';
 
 export type Invocation = {
@@ -10,12 +9,7 @@ export type Invocation = {
   readonly signal: AbortSignal;
 };
 
-export type InvocationResult = {
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-  readonly rawHeaders: readonly string[];
-  readonly body: string;
-};
+export type InvocationResult = Answer;
 
 export type LambdaClient = { invoke(invocation: Invocation): Promise<InvocationResult> };
 
@@ -25,47 +19,21 @@ export type LambdaClient = { invoke(invocation: Invocation): Promise<InvocationR
  * There is no timeout here: the task's own ends it, through the signal.
  */
 export function createLambdaClient(endpoint: string): LambdaClient {
-  const base = new URL(endpoint);
-  const secure = base.protocol === 'https:';
-  const agent = secure
-    ? new TlsAgent({ keepAlive: true, maxSockets: Infinity })
-    : new Agent({ keepAlive: true, maxSockets: Infinity });
-  const send = secure ? tlsRequest : request;
+  const post = postTo(endpoint);
 
-  function invokeOnce(invocation: Invocation): Promise<InvocationResult> {
-    const { functionName, payload, qualifier, headers, signal } = invocation;
+  function invokeOnce({
+    functionName,
+    payload,
+    qualifier,
+    headers,
+    signal,
+  }: Invocation): Promise<InvocationResult> {
     const query = qualifier === undefined ? '' : `?Qualifier=${encodeURIComponent(qualifier)}`;
-    return new Promise((resolve, reject) => {
-      const call = send(
-        {
-          host: base.hostname,
-          port: base.port,
-          path: `${base.pathname.replace(/\/$/, '')}/2015-03-31/functions/${encodeURIComponent(functionName)}/invocations${query}`,
-          method: 'POST',
-          agent,
-          signal,
-          headers: {
-            'Content-Type': 'application/json',
-            'Content-Length': Buffer.byteLength(payload),
-            ...headers,
-          },
-        },
-        (response) => {
-          const chunks: Buffer[] = [];
-          response.on('data', (chunk: Buffer) => chunks.push(chunk));
-          response.on('error', reject);
-          response.on('end', () => {
-            resolve({
-              status: response.statusCode ?? 0,
-              headers: response.headers,
-              rawHeaders: response.rawHeaders,
-              body: Buffer.concat(chunks).toString(),
-            });
-          });
-        },
-      );
-      call.on('error', reject);
-      call.end(payload);
+    return post({
+      path: `/2015-03-31/functions/${encodeURIComponent(functionName)}/invocations${query}`,
+      headers: { 'Content-Type': 'application/json', ...headers },
+      body: payload,
+      signal,
     });
   }
 

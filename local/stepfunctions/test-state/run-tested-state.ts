@@ -99,7 +99,7 @@ async function callTask(state: TaskState, run: Run, taskArguments: Json) {
   return run.runTask({
     resource: state.resource,
     arguments: taskArguments,
-    context: scope.context,
+    context: scope.context(),
     ...(credentials === undefined ? {} : { credentials }),
     ...(timeoutSeconds === undefined ? {} : { timeoutSeconds }),
   });

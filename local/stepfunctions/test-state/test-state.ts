@@ -32,10 +32,11 @@ export async function testState(
   const state = testedState(request.definition, request.stateName);
   const mocked = mockedOutcome(request, state);
   const input = parseInput(request.input ?? '{}');
+  const context = testContext(request, state, input, dependencies);
   const scope: Scope = {
     stateName: state.name,
     input,
-    context: testContext(request, state, input, dependencies),
+    context: () => context,
     variables: parseVariables(request.variables),
   };
   const inspection = new Inspection(input);

@@ -29,7 +29,7 @@ void test('JSONPath: InputPath, Parameters, ResultSelector, ResultPath and Outpu
   });
   const scope = scopeOf(
     { in: { a: 5 }, out: { kept: 1 } },
-    { context: { Execution: { Name: 'e' } }, variables: { v: 9 } },
+    { context: () => ({ Execution: { Name: 'e' } }), variables: { v: 9 } },
   );
   assert.deepEqual(evaluateArguments(state, scope), {
     x: 5,

@@ -43,7 +43,7 @@ for (const [expression, input, expected] of results) {
 void test('variables, context, result and error output are there to read', async () => {
   const more = {
     variables: { v: { a: 1 } },
-    context: { Execution: { Name: 'e' } },
+    context: () => ({ Execution: { Name: 'e' } }),
     result: [1],
     errorOutput: { Error: 'E', Cause: 'C' },
   };

@@ -24,7 +24,7 @@ const input: Json = {
   nothing: null,
   nested: [[1, 2], [3]],
 };
-const roots = { input, context: { Execution: { Id: 'e' } }, variables: { v: { a: [7] } } };
+const roots = { input, context: () => ({ Execution: { Id: 'e' } }), variables: { v: { a: [7] } } };
 
 function at(path: string): Json {
   return evaluateJsonPath(parseJsonPath(path), roots);

@@ -6,7 +6,7 @@ import type { State } from '../../../local/stepfunctions/definition/ast.ts';
 
 /** A scope of the state `S`, entered by event 2, as the tests of the data flow use it. */
 export function scopeOf(input: Json, more: Partial<Scope> = {}): Scope {
-  return { stateName: 'S', enteredEventId: 2, input, context: {}, variables: {}, ...more };
+  return { stateName: 'S', enteredEventId: 2, input, context: () => ({}), variables: {}, ...more };
 }
 
 /** How every cause of that scope begins. */

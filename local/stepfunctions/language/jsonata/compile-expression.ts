@@ -65,7 +65,7 @@ function bind(scope: Scope, names: readonly string[]): Bindings {
 function statesOf(scope: Scope): JsonObject {
   return {
     input: scope.input,
-    context: scope.context,
+    context: scope.context(),
     ...(scope.result === undefined ? {} : { result: scope.result }),
     ...(scope.errorOutput === undefined ? {} : { errorOutput: scope.errorOutput }),
   };

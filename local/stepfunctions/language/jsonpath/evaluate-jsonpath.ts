@@ -8,7 +8,7 @@ import type { JsonPath, Step } from './jsonpath.ts';
 /** What the three roots `$`, `$$` and `$name` stand for. */
 export type PathRoots = {
   readonly input: Json;
-  readonly context: JsonObject;
+  readonly context: () => JsonObject;
   readonly variables: Readonly<Record<string, Json>>;
 };
 
@@ -43,7 +43,7 @@ export function findJsonPath(path: JsonPath, roots: PathRoots): Json | undefined
 
 function rootValue({ root }: JsonPath, roots: PathRoots): Json {
   if (root.kind === 'input') return roots.input;
-  if (root.kind === 'context') return roots.context;
+  if (root.kind === 'context') return roots.context();
   const value = Object.hasOwn(roots.variables, root.name) ? roots.variables[root.name] : undefined;
   if (value === undefined) throw new PathNotFoundError(`Variable '${root.name}' is not defined`);
   return value;

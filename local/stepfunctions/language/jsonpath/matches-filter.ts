@@ -65,7 +65,7 @@ function pathValue(
     }
     const { root, steps, isDefinite } = operand.path;
     const { roots } = evaluation;
-    const start = root.kind === 'context' ? roots.context : roots.input;
+    const start = root.kind === 'context' ? roots.context() : roots.input;
     const from = root.kind === 'variable' ? roots.variables[root.name] : start;
     return from === undefined ? undefined : evaluateSteps(steps, from, evaluation, isDefinite);
   } catch (error) {
