@@ -17,7 +17,7 @@ export type Watcher = {
 
 /**
  * Watches jobs for held requests and event streams: one query a tick for all of them, whatever their number, and one for
- * those whose end was called out just now.
+ * those whose end was called out just now with more than a call holds.
  */
 export type JobWatch = {
   /** Watches from the revision of `job` on; the function it gives ends that. */
@@ -93,8 +93,10 @@ export function createJobWatch({ sql, log, endedJobs }: Deps): JobWatch {
       }
     },
   });
-  endedJobs?.onEnded((jobId) => {
-    if (watching.get(jobId) !== undefined) ended.add(jobId);
+  endedJobs?.onEnded((jobId, job) => {
+    if (watching.get(jobId) === undefined) return;
+    if (job === undefined) ended.add(jobId);
+    else tell(job);
   });
 
   const nextFirstLook = (): number =>

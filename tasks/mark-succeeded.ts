@@ -27,7 +27,7 @@ export const handler = defineFinishingTask(
         `the job is not open under execution ${fence.executionName}, redrive ${fence.redriveCount}`,
       );
     }
-    await announceEnd(sql, job.jobId, context.log);
+    await announceEnd(sql, job, context.log);
     // Its trace stands in the job's row, which only the finishing statement reads: a read before it would cost each job one.
     startSpan('task mark-succeeded', { ...spanOf(context, job), startedAt }).end();
     return {};

@@ -1,6 +1,6 @@
 import { crashPoint } from '../crash-point.ts';
-import type { JobId, TenantId } from '../ids.ts';
 import type { Failure } from '../failure.ts';
+import { type JobView, jobViewColumns } from './find-job.ts';
 import type { Fence } from './open-run.ts';
 import type { PendingQuery, Row } from 'postgres';
 import type { Sql } from './connect.ts';
@@ -18,14 +18,7 @@ export type Ending =
       readonly shownRedriveCount?: number;
     };
 
-export type FinishedJob = {
-  readonly jobId: JobId;
-  readonly tenantId: TenantId;
-  readonly type: string;
-  readonly run: number;
-  readonly status: 'SUCCEEDED' | 'FAILED';
-  readonly traceparent: string | null;
-};
+export type FinishedJob = JobView & { readonly traceparent: string | null };
 
 /**
  * Writes a final status: the only function that does so for an execution. Moves PENDING and RUNNING jobs under
@@ -82,7 +75,7 @@ async function writeEnding(
         and ((redrive_count = ${redriveCount} and status in ('PENDING', 'RUNNING'))
           or (redrive_count < ${redriveCount} and status in ('PENDING', 'RUNNING', 'FAILED')))
         ${guard} ${notBegun}
-      returning job_id, tenant_id, type, run, status, failure_blocks_key, traceparent, old.status as from_status
+      returning jobs.*, old.status as from_status
     ),
     audited as (
       insert into job_events (job_id, tenant_id, run, actor, from_status, to_status, reason, details)
@@ -90,20 +83,17 @@ async function writeEnding(
              jsonb_build_object('executionName', ${executionName}::text, 'redriveCount', ${countAfter}::integer)
       from finished
     )
-    select job_id as "jobId", tenant_id as "tenantId", type, run, status, traceparent, failure_blocks_key as "failureBlocksKey"
-    from finished`;
+    select ${jobViewColumns(sql)}, traceparent, failure_blocks_key as "failureBlocksKey" from finished`;
   if (row === undefined) return undefined;
   const { failureBlocksKey, ...job } = row;
   return { job, failureBlocksKey };
 }
 
 /** The job where it is SUCCEEDED under this very fence: a repeated mark-succeeded is a success again. */
-export async function findSucceeded(
-  sql: Sql,
-  fence: Fence,
-): Promise<Pick<FinishedJob, 'jobId' | 'run' | 'traceparent'> | undefined> {
-  const [job] = await sql<Pick<FinishedJob, 'jobId' | 'run' | 'traceparent'>[]>`
-    select job_id as "jobId", run, traceparent from jobs where job_id = ${fence.jobId} and execution_name = ${fence.executionName}
+export async function findSucceeded(sql: Sql, fence: Fence): Promise<FinishedJob | undefined> {
+  const [job] = await sql<FinishedJob[]>`
+    select ${jobViewColumns(sql)}, traceparent from jobs
+    where job_id = ${fence.jobId} and execution_name = ${fence.executionName}
       and redrive_count = ${fence.redriveCount} and status = 'SUCCEEDED'`;
   return job;
 }

@@ -55,6 +55,12 @@ const boundMethods: ThisType<Bound> & Pick<Promise<unknown>, 'then' | 'catch' | 
   },
 };
 
+/**
+ * What the library (postgres 3.4.9) keeps with a statement to send it and to describe its failure. Its own `resolve` and `reject` of a
+ * statement are functions of the kind above, so a statement stays long after it is settled: then without its texts.
+ */
+const spent = { args: [], parameters: [], string: '', signature: '' };
+
 class BoundStatement {
   readonly #settle: Promise<unknown>['then'];
   readonly #deadlineMs: number;
@@ -90,6 +96,7 @@ class BoundStatement {
         if (!isAnswer(result))
           return fail(new AnswerLostError('the connection was lost before the answer'));
         if (!close()) return;
+        Object.assign(query as object, spent);
         this.#watch.settled?.();
         resolve(result);
       };

@@ -6,8 +6,8 @@ import { pino } from 'pino';
 import { createJobWatch } from '../../api/job-watch.ts';
 import type { JobId } from '../../jobs/ids.ts';
 import { connect, type Sql } from '../../jobs/store/connect.ts';
-import { announceEnd, hearOfEndedJobs } from '../../jobs/store/ended-jobs.ts';
-import { findJob } from '../../jobs/store/find-job.ts';
+import { announceEnd, type EndedJobs, hearOfEndedJobs } from '../../jobs/store/ended-jobs.ts';
+import { findJob, type JobView } from '../../jobs/store/find-job.ts';
 import { finishJob } from '../../jobs/store/finish-job.ts';
 import { seedJob } from '../support/seed-job.ts';
 import { testDatabase } from '../support/test-database.ts';
@@ -22,14 +22,17 @@ const log = pino(
   { write: (line: string) => void logged.push(JSON.parse(line).msg) },
 );
 const ended = hearOfEndedJobs(config, 'test waits', log);
-const heard: JobId[] = [];
-ended.onEnded((jobId) => heard.push(jobId));
+const heard: [JobId, JobView | undefined][] = [];
+ended.onEnded((jobId, job) => heard.push([jobId, job]));
 after(async () => {
   await ended.close();
   await sql.end({ timeout: 2 });
 });
 
-const job = (await seedJob(sql)).jobId;
+const { jobId } = await seedJob(sql, { status: 'RUNNING' });
+const fence = { jobId, executionName: jobId, redriveCount: 0 };
+const job = await finishJob(sql, fence, { status: 'SUCCEEDED', result: { lines: 2 } }, 'test');
+assert.ok(job);
 
 test('an end that is called out is heard, and again on a new connection when the old one was lost', async () => {
   await waitFor(() => ended.isListening, 5_000);
@@ -42,11 +45,27 @@ test('an end that is called out is heard, and again on a new connection when the
   await waitFor(() => ended.isListening, 5_000);
   await announceEnd(sql, job, log);
   await waitFor(() => heard.length === 2, 5_000);
-  assert.deepEqual(heard, [job, job]);
+  const shown = { ...(await findJob(sql, jobId, 'all')), traceparent: null };
+  assert.deepEqual(heard, [
+    [jobId, shown],
+    [jobId, shown],
+  ]);
   assert.deepEqual(logged, [
     'ended jobs are not heard of; who waits looks himself',
     'ended jobs are heard of again',
   ]);
+});
+
+test('of a job larger than a call is heard that it ended, and what nobody could have called is left alone', async () => {
+  heard.length = 0;
+  await announceEnd(sql, { ...job, result: { text: 'ä'.repeat(4_000) } }, log);
+  await sql`select pg_notify('pawl_job_ended', '{"jobId')`;
+  await announceEnd(sql, job, log);
+  await waitFor(() => heard.length === 2, 5_000);
+  assert.deepEqual(
+    heard.map(([, told]) => told?.result),
+    [undefined, { lines: 2 }],
+  );
 });
 
 test('where it cannot be called out, or nobody answers, nothing is thrown and nobody waits for long', async () => {
@@ -79,34 +98,40 @@ test('what answers nobody is left after two seconds and tried again, as is what 
   }
 });
 
-test('who waits is told by the call alone, before any tick', async () => {
-  const { jobId } = await seedJob(sql, { status: 'RUNNING' });
-  const before = await findJob(sql, jobId, 'all');
-  assert.ok(before);
-  const hearers: ((jobId: JobId) => void)[] = [];
-  const told: string[] = [];
-  // Ticks do nothing; deadlines of statements are longer.
-  const longestTickMs = 200;
-  const setReal = globalThis.setTimeout;
-  const timers = mock.method(globalThis, 'setTimeout', (work: () => void, ms: number) =>
-    setReal(ms <= longestTickMs ? () => undefined : work, ms),
-  );
-  const watch = createJobWatch({
-    sql,
-    log: pino({ level: 'silent' }),
-    endedJobs: { isListening: true, onEnded: (hear) => hearers.push(hear), close: async () => {} },
-  });
-  watch.watch(before, { onChange: ({ status }) => told.push(status), onClose: () => undefined });
-  const fence = { jobId, executionName: jobId, redriveCount: 0 };
-  await finishJob(sql, fence, { status: 'SUCCEEDED', result: {} }, 'test');
-  for (const hear of hearers) {
-    hear(job); // nobody watches that one
-    hear(jobId);
-    hear(jobId);
+test('who waits is told by the call alone, before any tick, whether it holds the job or not', async () => {
+  for (const isHeld of [true, false]) {
+    const { jobId } = await seedJob(sql, { status: 'RUNNING' });
+    const before = await findJob(sql, jobId, 'all');
+    assert.ok(before);
+    const hearers: Parameters<EndedJobs['onEnded']>[0][] = [];
+    const told: string[] = [];
+    // Ticks do nothing; deadlines of statements are longer.
+    const longestTickMs = 200;
+    const setReal = globalThis.setTimeout;
+    const timers = mock.method(globalThis, 'setTimeout', (work: () => void, ms: number) =>
+      setReal(ms <= longestTickMs ? () => undefined : work, ms),
+    );
+    const watch = createJobWatch({
+      sql,
+      log: pino({ level: 'silent' }),
+      endedJobs: {
+        isListening: true,
+        onEnded: (hear) => hearers.push(hear),
+        close: async () => {},
+      },
+    });
+    watch.watch(before, { onChange: ({ status }) => told.push(status), onClose: () => undefined });
+    const itsFence = { jobId, executionName: jobId, redriveCount: 0 };
+    const finished = await finishJob(sql, itsFence, { status: 'SUCCEEDED', result: {} }, 'test');
+    for (const hear of hearers) {
+      hear(job.jobId, job); // nobody watches that one
+      hear(jobId, isHeld ? finished : undefined);
+      hear(jobId, isHeld ? finished : undefined);
+    }
+    const giveUpAt = performance.now() + 5_000;
+    while (told.length === 0 && performance.now() < giveUpAt) await new Promise(setImmediate);
+    timers.mock.restore();
+    watch.close();
+    assert.deepEqual(told, ['SUCCEEDED']);
   }
-  const giveUpAt = performance.now() + 5_000;
-  while (told.length === 0 && performance.now() < giveUpAt) await new Promise(setImmediate);
-  timers.mock.restore();
-  watch.close();
-  assert.deepEqual(told, ['SUCCEEDED']);
 });

@@ -8,11 +8,12 @@ import type { TenantId } from '../../jobs/ids.ts';
 import { submitJob } from '../../jobs/submit.ts';
 import { createEngine } from '../../local/stepfunctions/engine.ts';
 import { allocatedBytes } from '../support/allocated-bytes.ts';
+import { agedBytes } from '../support/aged-bytes.ts';
 import { connectTest } from '../support/connect-test.ts';
 
 // Bytes, not milliseconds: a hot path that begins to copy or to parse twice shows here on every machine.
 
-test('a submit allocates at most 60 kB between the parsed request and the committed job', async () => {
+test('a submit allocates at most 60 kB between the parsed request and the committed job, and 4.5 kB that get old', async () => {
   const sql = await connectTest();
   const insertJob = createInsertTogether(sql);
   const submit = (n: number) =>
@@ -37,9 +38,11 @@ test('a submit allocates at most 60 kB between the parsed request and the commit
   await each(0, 50); // connections, compiled code
   const bytes = await allocatedBytes(() => each(50, 200));
   assert.ok(bytes / 150 <= 60_000, `${bytes / 150} bytes a submit`);
+  const old = (await agedBytes(() => each(200, 500))) / 300;
+  assert.ok(old <= 4_500, `${old} bytes a submit reach the old generation`);
 });
 
-test('an execution of five Tasks allocates at most 180 kB in the engine', async () => {
+test('an execution of five Tasks allocates at most 180 kB in the engine, and 6 kB that get old', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'pawl-allocations-'));
   const engine = createEngine({
     dataDir,
@@ -70,6 +73,8 @@ test('an execution of five Tasks allocates at most 180 kB in the engine', async 
   await each(0, 50);
   const bytes = await allocatedBytes(() => each(50, 200));
   assert.ok(bytes / 150 <= 180_000, `${bytes / 150} bytes an execution`);
+  const old = (await agedBytes(() => each(200, 500))) / 300;
+  assert.ok(old <= 6_000, `${old} bytes an execution reach the old generation`);
 });
 
 function fiveTasks(): Record<string, object> {
