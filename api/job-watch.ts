@@ -93,8 +93,9 @@ export function createJobWatch({ sql, log, endedJobs }: Deps): JobWatch {
       }
     },
   });
-  endedJobs?.onEnded((jobId, job) => {
+  endedJobs?.onEnded((jobId, read) => {
     if (watching.get(jobId) === undefined) return;
+    const job = read();
     if (job === undefined) ended.add(jobId);
     else tell(job);
   });

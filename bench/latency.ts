@@ -19,8 +19,13 @@ await atRate(3);
 const seen: number[][] = [];
 const inDatabase: number[][] = [];
 const bare: (readonly number[])[] = [];
+/** The same work each time, so it tells how fast the machine was just then. */
+const ownCpu: number[] = [];
 for (let repeat = 0; repeat < repeats; repeat += 1) {
+  const before = process.cpuUsage();
   seen.push(await atRate(seconds));
+  const { user, system } = process.cpuUsage(before);
+  ownCpu.push((user + system) / 1_000 / (perSecond * seconds));
   inDatabase.push(await acceptedToFinished(perSecond * seconds));
   bare.push((await eightCommits()).eachMs);
 }
@@ -30,6 +35,7 @@ report(
     'seen by the client, p50 / p99 ms': describe(seen),
     'accepted to finished in the database, p50 / p99 ms': describe(inDatabase),
     'a job’s eight commits alone, one after the other, p50 / p99 ms': describe(bare),
+    'the measuring client’s own CPU, ms a job': spread(ownCpu, 2),
   },
 );
 client.close();

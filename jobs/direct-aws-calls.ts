@@ -75,6 +75,7 @@ const stepFunctions: Service = {
  * errors and when to try again; the actions may be sent twice, as with every retry. Where no answer begins in time, that is
  * thrown as it is: whoever waits has waited long enough. One that stops in its middle is given up after `longestMs`, for the
  * client's timeouts end with the answer's head, and is asked for again. The first call of a client shows where its endpoint is.
+ * A hot action hears no `abortSignal`, and no middleware that is added to the client sees it.
  */
 export function withDirectSqs(client: SQSClient, longestMs = longestTryMs): SQSClient {
   const { call, learn } = directCalls(client.config, sqsService, longestMs);
@@ -98,7 +99,8 @@ function answering<Client extends { send: unknown }>(client: Client, call: Direc
   const wholeWay = (...args: unknown[]): unknown => Reflect.apply(send, client, args);
   return Object.assign(client, {
     send: async (command: Command, ...options: unknown[]): Promise<unknown> => {
-      const answer = await call(command);
+      const hasCallback = options.some((option) => typeof option === 'function');
+      const answer = hasCallback ? undefined : await call(command);
       return answer === undefined
         ? await wholeWay(command, ...options)
         : { ...answer, $metadata: {} };

@@ -1,26 +1,25 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import postgres from 'postgres';
-import { type JobId, parseJobId } from '../ids.ts';
+import type { JobId } from '../ids.ts';
 import { connectionOptions, type DatabaseConfig, type Sql } from './connect.ts';
+import { calledJobId, readCall, toCall } from './end-call.ts';
 import type { JobView } from './find-job.ts';
 
 const channel = 'pawl_job_ended';
-/** https://www.postgresql.org/docs/current/sql-notify.html: shorter than 8,000 bytes. */
-const maxPayloadBytes = 7_999;
 /** Far below what a task's function has left: a database that hangs now must not undo what is committed. */
 const announcingMs = 500;
 const listeningMs = 2_000;
 const reconnectMs = 1_000;
 
 /**
- * Tells whoever hears of ended jobs that this one has, and how, where that has room. To be called after the commit that ended it, for a NOTIFY within would
+ * Tells whoever hears of ended jobs that this one has ended, and how. To be called after the commit that ended it, for a NOTIFY within would
  * make endings wait for each other (docs/decisions/notify-after-commit.md). Throws nothing and ends within half a second:
  * nobody depends on it.
  */
 export async function announceEnd(sql: Sql, job: JobView, log: Logger): Promise<void> {
   const late = new AbortController();
-  const announced = sql`select pg_notify(${channel}, ${toPayload(job)})`.catch((error: unknown) => {
+  const announced = sql`select pg_notify(${channel}, ${toCall(job)})`.catch((error: unknown) => {
     const { jobId } = job;
     log.warn({ err: error, jobId }, 'the end was not called out; who waits looks for himself');
   });
@@ -31,17 +30,12 @@ export async function announceEnd(sql: Sql, job: JobView, log: Logger): Promise<
   late.abort();
 }
 
-/** The job in JSON, or its id alone. */
-function toPayload(job: JobView): string {
-  const text = JSON.stringify(job);
-  return Buffer.byteLength(text) <= maxPayloadBytes ? text : job.jobId;
-}
-
-type Hear = (jobId: JobId, job: JobView | undefined) => void;
+/** `read` gives the job as it ended; undefined where the call does not hold it. */
+type Hear = (jobId: JobId, read: () => JobView | undefined) => void;
 
 /** Hears of jobs that have ended, as long as its connection is there; what is called out meanwhile is lost. */
 export type EndedJobs = {
-  /** From now on `hear` is called for each job that is called out; with the job as it ended, unless that is large. */
+  /** From now on `hear` is called for each job that is called out. */
   onEnded(hear: Hear): void;
   /** Whether anything would be heard just now. */
   readonly isListening: boolean;
@@ -83,9 +77,14 @@ export function hearOfEndedJobs(
       onclose: () => lost(),
       // Not among the library's types, which know its `listen` alone: that reconnects with what a dead connection left.
       onnotify: (_channel: string, payload: string) => {
-        const job = readJob(payload);
-        const jobId = job?.jobId ?? parseJobId(payload);
-        if (jobId !== undefined) for (const hear of hearers) hear(jobId, job);
+        const jobId = calledJobId(payload);
+        if (jobId === undefined) return;
+        try {
+          for (const hear of hearers) hear(jobId, () => readCall(payload));
+        } catch (error) {
+          // In the library it would be taken for the connection's.
+          log.error({ err: error, jobId }, 'the end of a job was called out and not passed on');
+        }
       },
     };
     const mine = postgres(config.url, options);
@@ -114,36 +113,3 @@ export function hearOfEndedJobs(
     },
   };
 }
-
-/** What toPayload wrote. Only roles of the database can call; what else they call is nobody's end. */
-function readJob(payload: string): JobView | undefined {
-  const job = payload.startsWith('{') ? parse(payload) : undefined;
-  return (
-    job && {
-      ...job,
-      createdAt: new Date(job.createdAt),
-      startedAt: dateOf(job.startedAt),
-      finishedAt: dateOf(job.finishedAt),
-      notBefore: dateOf(job.notBefore),
-    }
-  );
-}
-
-function parse(text: string): Told<JobView> | undefined {
-  try {
-    return JSON.parse(text) as Told<JobView>;
-  } catch {
-    return undefined;
-  }
-}
-
-const dateOf = (text: string | null): Date | null => (text === null ? null : new Date(text));
-
-/** JSON has no dates. */
-type Told<Row> = {
-  [Key in keyof Row]: Row[Key] extends Date
-    ? string
-    : Row[Key] extends Date | null
-      ? string | null
-      : Row[Key];
-};

@@ -1,6 +1,5 @@
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import { InFlight } from '../../jobs/in-flight.ts';
 import type { EnvironmentData, EnvironmentMessage, InvokeMessage } from './environment-messages.ts';
 
 export type EnvironmentAnswer =
@@ -17,7 +16,9 @@ export class Environment {
   /** Settles, with the reason, when the thread has ended. */
   readonly ended: Promise<string>;
   readonly #worker: Worker;
-  readonly #waiting = new InFlight<number, (answer: EnvironmentAnswer) => void>();
+  /** By invocation; no Map, for what is in flight is to be collected young (docs/decisions/collected-young.md). */
+  readonly #waiting: Record<number, (answer: EnvironmentAnswer) => void> = {};
+  #inFlight = 0;
 
   constructor(data: EnvironmentData) {
     this.#worker = new Worker(THREAD, { workerData: data });
@@ -34,26 +35,29 @@ export class Environment {
       reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
     });
     this.#worker.on('exit', () => {
-      for (const answer of this.#waiting.values()) answer({ kind: 'lost', reason });
+      for (const invocation of Object.keys(this.#waiting)) {
+        this.#settle(Number(invocation), { kind: 'lost', reason });
+      }
       isReady.resolve();
       hasEnded.resolve(reason);
     });
   }
 
   get inFlight(): number {
-    return this.#waiting.size;
+    return this.#inFlight;
   }
 
   run(message: InvokeMessage): Promise<EnvironmentAnswer> {
     return new Promise((resolve) => {
-      this.#waiting.set(message.invocation, resolve);
+      this.#waiting[message.invocation] = resolve;
+      this.#inFlight += 1;
       this.#worker.postMessage(message, []);
     });
   }
 
   /** Its answer is no longer waited for. */
   abandon(invocation: number): void {
-    this.#waiting.delete(invocation);
+    this.#settle(invocation, { kind: 'lost', reason: 'nobody waits for it' });
   }
 
   async terminate(): Promise<void> {
@@ -61,7 +65,10 @@ export class Environment {
   }
 
   #settle(invocation: number, answer: EnvironmentAnswer): void {
-    this.#waiting.get(invocation)?.(answer);
-    this.#waiting.delete(invocation);
+    const answerTo = this.#waiting[invocation];
+    if (answerTo === undefined) return;
+    delete this.#waiting[invocation];
+    this.#inFlight -= 1;
+    answerTo(answer);
   }
 }

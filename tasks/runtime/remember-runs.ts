@@ -26,12 +26,13 @@ export function rememberRuns(open: OpenRun = openRun, now = () => performance.no
   const remember = (entry: Remembered): void => {
     remembered.set(entry.fence.jobId, entry);
     oldestFirst.push(entry);
-    const firstKept = oldestFirst.findIndex(
-      ({ until }, place) => until > now() && place >= oldestFirst.length - maxRemembered,
-    );
-    for (const over of oldestFirst.splice(0, firstKept === -1 ? Infinity : firstKept)) {
-      const { jobId } = over.fence;
-      if (remembered.get(jobId) === over) remembered.delete(jobId);
+    for (;;) {
+      const [oldest] = oldestFirst;
+      if (oldest === undefined) return;
+      if (oldestFirst.length <= maxRemembered && oldest.until > now()) return;
+      oldestFirst.shift();
+      const { jobId } = oldest.fence;
+      if (remembered.get(jobId) === oldest) remembered.delete(jobId);
     }
   };
   return async (sql, fence, actor) => {

@@ -23,7 +23,7 @@ const log = pino(
 );
 const ended = hearOfEndedJobs(config, 'test waits', log);
 const heard: [JobId, JobView | undefined][] = [];
-ended.onEnded((jobId, job) => heard.push([jobId, job]));
+ended.onEnded((jobId, read) => heard.push([jobId, read()]));
 after(async () => {
   await ended.close();
   await sql.end({ timeout: 2 });
@@ -45,7 +45,7 @@ test('an end that is called out is heard, and again on a new connection when the
   await waitFor(() => ended.isListening, 5_000);
   await announceEnd(sql, job, log);
   await waitFor(() => heard.length === 2, 5_000);
-  const shown = { ...(await findJob(sql, jobId, 'all')), traceparent: null };
+  const shown = await findJob(sql, jobId, 'all');
   assert.deepEqual(heard, [
     [jobId, shown],
     [jobId, shown],
@@ -56,16 +56,19 @@ test('an end that is called out is heard, and again on a new connection when the
   ]);
 });
 
-test('of a job larger than a call is heard that it ended, and what nobody could have called is left alone', async () => {
+test('of a job larger than a call, or told by another version, is heard that it ended; what is no call is left alone', async () => {
   heard.length = 0;
   await announceEnd(sql, { ...job, result: { text: 'ä'.repeat(4_000) } }, log);
   await sql`select pg_notify('pawl_job_ended', '{"jobId')`;
+  const asAnotherVersionTellsIt = `${jobId} ${JSON.stringify({ ...job, finishedAt: undefined })}`;
+  await sql`select pg_notify('pawl_job_ended', ${asAnotherVersionTellsIt})`;
   await announceEnd(sql, job, log);
-  await waitFor(() => heard.length === 2, 5_000);
-  assert.deepEqual(
-    heard.map(([, told]) => told?.result),
-    [undefined, { lines: 2 }],
-  );
+  await waitFor(() => heard.length === 3, 5_000);
+  assert.deepEqual(heard, [
+    [jobId, undefined],
+    [jobId, undefined],
+    [jobId, await findJob(sql, jobId, 'all')],
+  ]);
 });
 
 test('where it cannot be called out, or nobody answers, nothing is thrown and nobody waits for long', async () => {
@@ -124,9 +127,9 @@ test('who waits is told by the call alone, before any tick, whether it holds the
     const itsFence = { jobId, executionName: jobId, redriveCount: 0 };
     const finished = await finishJob(sql, itsFence, { status: 'SUCCEEDED', result: {} }, 'test');
     for (const hear of hearers) {
-      hear(job.jobId, job); // nobody watches that one
-      hear(jobId, isHeld ? finished : undefined);
-      hear(jobId, isHeld ? finished : undefined);
+      hear(job.jobId, () => job); // nobody watches that one
+      hear(jobId, () => (isHeld ? finished : undefined));
+      hear(jobId, () => (isHeld ? finished : undefined));
     }
     const giveUpAt = performance.now() + 5_000;
     while (told.length === 0 && performance.now() < giveUpAt) await new Promise(setImmediate);
