@@ -36,10 +36,11 @@ const calledJob = Type.Object({
   redriveCount: Type.Integer(),
 });
 const check = Compile(calledJob);
+const fields = Object.keys(calledJob.properties) as (keyof JobView)[];
 
 /** The job's id and, where a NOTIFY has room for it, the job. */
 export function toCall(job: JobView): string {
-  const call = `${job.jobId} ${JSON.stringify(check.Clean({ ...job }))}`;
+  const call = `${job.jobId} ${JSON.stringify(Object.fromEntries(fields.map((field) => [field, job[field]])))}`;
   return Buffer.byteLength(call) <= maxBytes ? call : job.jobId;
 }
 
