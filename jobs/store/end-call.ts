@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Compile } from 'typebox/compile';
+import { Compile, type Validator } from 'typebox/compile';
 import { type JobId, parseJobId } from '../ids.ts';
 import type { JobView } from './find-job.ts';
 
@@ -35,7 +35,6 @@ const calledJob = Type.Object({
   executionArn: orNull(Type.String()),
   redriveCount: Type.Integer(),
 });
-const check = Compile(calledJob);
 const fields = Object.keys(calledJob.properties) as (keyof JobView)[];
 
 /** The job's id and, where a NOTIFY has room for it, the job. */
@@ -47,10 +46,14 @@ export function toCall(job: JobView): string {
 /** Whose end is called out; undefined for what is no such call. */
 export const calledJobId = (call: string): JobId | undefined => parseJobId(call.slice(0, idLength));
 
+/** Made when it is first needed: a task, which only calls, starts without it. */
+let compiled: Validator<{}, typeof calledJob> | undefined;
+const check = () => (compiled ??= Compile(calledJob));
+
 /** The job in a call; undefined where it is too large for one, or as another version of this code tells it. */
 export function readCall(call: string): JobView | undefined {
   const told = parse(call.slice(idLength + 1));
-  if (!check.Check(told) || told.jobId !== calledJobId(call)) return undefined;
+  if (!check().Check(told) || told.jobId !== calledJobId(call)) return undefined;
   return {
     ...(told as Static<typeof calledJob> & Pick<JobView, 'jobId' | 'tenantId'>),
     createdAt: new Date(told.createdAt),

@@ -15,10 +15,10 @@ const server = createServer((request, response) => {
     else response.end('whole');
   });
 });
-await once(server.listen(0, '::1'), 'listening');
+await once(server.listen(0, '127.0.0.1'), 'listening');
 after(() => server.close().closeAllConnections());
 const { port } = server.address() as AddressInfo;
-const base = `http://[::1]:${port}`;
+const base = `http://127.0.0.1:${port}`;
 const never = new AbortController().signal;
 const content = { headers: {}, body: '{}', signal: never };
 
@@ -33,6 +33,13 @@ test('an endpoint is posted to as it is, or with a path after its own', async ()
     seen.map(({ url }) => url),
     ['/bus/?of=a', '/', '/below/f?Qualifier=1', '/refused'],
   );
+});
+
+test('an IPv6 address is taken for an address, and not for a name', async () => {
+  // Nobody listens there, if the machine has the address at all.
+  const refused = await postTo('http://[::1]:1')(content).catch((error: unknown) => error);
+  assert.ok(refused instanceof Error && 'code' in refused);
+  assert.match(String(refused.code), /^(ECONNREFUSED|EADDRNOTAVAIL|ENETUNREACH|EAFNOSUPPORT)$/);
 });
 
 test('half an answer is none, and an abort is told by its reason', async () => {
