@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash as hashOf } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { TenantId } from '../jobs/ids.ts';
@@ -108,7 +108,7 @@ function createKeyVerifier({ sql, clock, log }: Pick<Deps, 'sql' | 'clock' | 'lo
   };
   return async (key: string): Promise<KnownKey | undefined> => {
     if (prefixOfKey(key) === undefined) return undefined;
-    const hash = createHash('sha256').update(key).digest('base64');
+    const hash = hashOf('sha256', key, 'base64');
     const known = trusted.get(hash);
     if (known !== undefined && known.until > clock().getTime()) {
       return { apiKey: known.caller, ended: null };

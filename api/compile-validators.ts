@@ -9,6 +9,7 @@ import { Problem } from './problems.ts';
 export const compileValidators: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
   const validator = Compile(schema);
   return (value: unknown) => {
+    if (validator.Check(value)) return { value };
     // Only what comes as text is converted; a body says itself what is a number.
     const converted = httpPart === 'body' ? value : Convert(schema, value);
     const errors = schemaProblems(validator, converted);

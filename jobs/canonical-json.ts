@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /**
  * The same text for the same JSON value, whatever the order of its keys and its white space: keys are sorted by
@@ -15,4 +15,4 @@ export function canonicalJson(value: unknown): string {
 
 /** SHA-256 of the canonical text, in hex: equal requests have equal hashes. */
 export const canonicalHash = (value: unknown): string =>
-  createHash('sha256').update(canonicalJson(value)).digest('hex');
+  hash('sha256', canonicalJson(value), 'hex');

@@ -12,6 +12,7 @@ import {
 import { HttpRequest } from '@smithy/core/protocols';
 import { SignatureV4 } from '@smithy/signature-v4';
 import { text } from 'node:stream/consumers';
+import { Sha256 } from './sha256.ts';
 import { longestTryMs } from './step-functions-calls.ts';
 
 type Command = { readonly input: object };
@@ -121,12 +122,12 @@ const watched =
 
 type Config = Pick<
   SQSClient['config'] | SFNClient['config'],
-  'credentials' | 'region' | 'sha256' | 'requestHandler'
+  'credentials' | 'region' | 'requestHandler'
 >;
 
 function directCalls(config: Config, service: Service, longestMs: number) {
-  const { credentials, region, sha256, requestHandler } = config;
-  const signer = new SignatureV4({ service: service.name, credentials, region, sha256 });
+  const { credentials, region, requestHandler } = config;
+  const signer = new SignatureV4({ service: service.name, credentials, region, sha256: Sha256 });
   let endpoint:
     | Pick<HttpRequest, 'protocol' | 'hostname' | 'port' | 'path' | 'headers'>
     | undefined;

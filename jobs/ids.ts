@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomFillSync } from 'node:crypto';
 import { v7 } from 'uuid';
 
 declare const brand: unique symbol;
@@ -14,10 +14,33 @@ export type MessageId = Branded<string, 'MessageId'>;
 /** What a provider's answer is addressed to: 32 random bytes in base64url, so that nobody can guess one. */
 export type CallbackId = Branded<string, 'CallbackId'>;
 
-export const newJobId = (): JobId => v7() as JobId;
-export const newEffectId = (): EffectId => v7() as EffectId;
-export const newMessageId = (): MessageId => v7() as MessageId;
+export const newJobId = (): JobId => newUuid() as JobId;
+export const newEffectId = (): EffectId => newUuid() as EffectId;
+export const newMessageId = (): MessageId => newUuid() as MessageId;
 export const newCallbackId = (): CallbackId => randomBytes(32).toString('base64url') as CallbackId;
+
+const randomStore = Buffer.alloc(16 * 256);
+let taken = randomStore.length;
+let last = { msecs: 0, seq: 0 };
+
+/**
+ * A uuidv7, after all that this process has made before (RFC 9562, section 6.2, method 1). As uuid's v7() without options, which
+ * asks for 16 random bytes each time: that call takes more than all the rest, under load 5 to 9 µs.
+ */
+function newUuid(): string {
+  if (taken === randomStore.length) {
+    randomFillSync(randomStore);
+    taken = 0;
+  }
+  const random = randomStore.subarray(taken, taken + 16);
+  taken += 16;
+  const now = Date.now();
+  last =
+    now > last.msecs
+      ? { msecs: now, seq: random.readUInt32BE(6) >>> 1 }
+      : { msecs: last.msecs, seq: last.seq + 1 };
+  return v7({ random, ...last });
+}
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const tenant = /^[a-z0-9][a-z0-9-]{0,62}$/;

@@ -11,6 +11,8 @@ type Options<Item> = {
   readonly maxInFlight: number;
   /** How long the first item waits for others, milliseconds; default: for the next turn of the event loop. */
   readonly gatherMs?: number;
+  /** How long an incomplete group waits for more while another one is under way, milliseconds; default: as the first. */
+  readonly companyMs?: number;
   /**
    * Do not wait for the end of this turn of the event loop, but only for what has been settled already: what one statement's
    * answer brings still goes together, and goes before that answer's requests are answered.
@@ -28,6 +30,7 @@ export function createMicroBatch<Item>({
   maxItems,
   maxInFlight,
   gatherMs,
+  companyMs = gatherMs,
   early = false,
   flush,
 }: Options<Item>): MicroBatch<Item> {
@@ -36,22 +39,30 @@ export function createMicroBatch<Item>({
   let timer: NodeJS.Timeout | undefined;
   let goesThisTurn = false;
 
+  const canFlush = (): boolean => waiting.length > 0 && inFlight.size < maxInFlight;
+  /** How long those who are waiting wait for others; undefined: no more. */
+  const waitMs = (): number | undefined => {
+    if (waiting.length >= maxItems) return undefined;
+    return inFlight.size === 0 ? gatherMs : companyMs;
+  };
   const flushSome = (): void => {
     clearTimeout(timer);
     timer = undefined;
     goesThisTurn = false;
-    while (waiting.length > 0 && inFlight.size < maxInFlight) {
+    for (let isFirst = true; canFlush() && (isFirst || waitMs() === undefined); isFirst = false) {
       const running = flush(waiting.splice(0, maxItems)).finally(() => {
         inFlight.delete(running);
         schedule();
       });
       inFlight.add(running);
     }
+    schedule();
   };
   const schedule = (): void => {
-    if (goesThisTurn || waiting.length === 0 || inFlight.size >= maxInFlight) return;
-    if (gatherMs !== undefined && waiting.length < maxItems) {
-      timer ??= setTimeout(flushSome, gatherMs);
+    if (goesThisTurn || !canFlush()) return;
+    const ms = waitMs();
+    if (ms !== undefined) {
+      timer ??= setTimeout(flushSome, ms);
       return;
     }
     goesThisTurn = true;

@@ -35,6 +35,8 @@ export type Relay = {
 
 /** SQS takes ten entries and 1 MiB a batch; our messages are under 2 KiB each. */
 const maxBatch = 10;
+/** While one is being sent, an incomplete one waits so long: a statement's twelve messages are not sent as ten and two. */
+const companyMs = 3;
 const backoff = { firstMs: 500, capMs: 60_000 };
 
 export function createRelay(given: RelayDeps): Relay {
@@ -44,6 +46,7 @@ export function createRelay(given: RelayDeps): Relay {
     maxItems: maxBatch,
     maxInFlight: 4,
     early: true,
+    companyMs,
     flush: async (leased) => {
       const rows = leased.filter(({ until }) => performance.now() < until).map(({ row }) => row);
       if (rows.length < leased.length) {

@@ -2,6 +2,7 @@
 // package exports only that and `buildApp`: the stores are reached by path, which the exact version in package.json allows.
 import { DatabaseSync } from 'node:sqlite';
 import { buildApp } from 'fauxqs';
+import { v7 } from 'uuid';
 import { PersistenceManager } from '../../node_modules/fauxqs/dist/persistence.js';
 import { publish } from '../../node_modules/fauxqs/dist/sns/actions/publish.js';
 import { S3Store } from '../../node_modules/fauxqs/dist/s3/s3Store.js';
@@ -31,6 +32,7 @@ export function openFauxqs(
   longestVisibilitySeconds?: number,
 ): Fauxqs {
   wakeOnePoller();
+  giveIdsInOrder();
   const disk = new PersistenceManager(dataDir);
   const db = databaseOf(disk);
   mendMessageReady(disk, db);
@@ -72,6 +74,12 @@ export function openFauxqs(
       disk.close();
     },
   };
+}
+
+/** Messages are kept by their id: with ids in the order of time a commit writes one page of the index, not one a message. */
+function giveIdsInOrder(): void {
+  const createMessage = SqsStore.createMessage.bind(SqsStore);
+  SqsStore.createMessage = (...args) => ({ ...createMessage(...args), messageId: v7() });
 }
 
 function databaseOf(disk: PersistenceManager): DatabaseSync {

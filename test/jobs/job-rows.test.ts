@@ -21,6 +21,8 @@ const rules = [
   ['jobs_run_check', `run = 0`],
   ['jobs_redrive_count_check', `redrive_count = -1`],
   ['jobs_request_hash_check', `request_hash = 'none'`],
+  ['jobs_request_hash_check', `request_hash = repeat('0', 65)`],
+  ['jobs_request_hash_check', `request_hash = repeat('a', 31) || 'A' || repeat('0', 32)`],
   ['jobs_tags_check', `tags = '[]'`],
   ['jobs_stoppable_check', `stoppable = 'never'`],
 ] as const;

@@ -8,6 +8,7 @@ function groupsOf(options: {
   maxItems: number;
   maxInFlight: number;
   gatherMs?: number;
+  companyMs?: number;
   early?: boolean;
 }) {
   const groups: number[][] = [];
@@ -79,4 +80,34 @@ test('drain waits for nobody: what gathers goes now', async () => {
   assert.deepEqual(groups, [[1]]);
   end();
   await drained;
+});
+
+test('while a group is under way an incomplete one waits for company; it goes when full, late, or alone', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const { batch, groups, end } = groupsOf({ maxItems: 3, maxInFlight: 3, companyMs: 5 });
+  for (const item of [1, 2, 3, 4]) batch.add(item);
+  await nextTurn();
+  assert.deepEqual(groups, [[1, 2, 3]], 'a lone group goes at once, what is left over does not');
+  t.mock.timers.tick(4);
+  assert.equal(groups.length, 1);
+  t.mock.timers.tick(1);
+  assert.deepEqual(groups.at(-1), [4]);
+  for (const item of [5, 6, 7]) batch.add(item);
+  await nextTurn();
+  assert.deepEqual(groups.at(-1), [5, 6, 7], 'a full one does not wait');
+  batch.add(8);
+  for (let ended = 0; ended < 3; ended += 1) end();
+  await nextTurn();
+  await nextTurn();
+  assert.deepEqual(groups.at(-1), [8], 'nothing is under way any more');
+});
+
+test('drain in the turn in which a group was to go leaves nothing for it to flush', async () => {
+  const { batch, groups, end } = groupsOf({ maxItems: 3, maxInFlight: 1 });
+  batch.add(1);
+  const drained = batch.drain();
+  end();
+  await drained;
+  await nextTurn();
+  assert.deepEqual(groups, [[1]]);
 });
