@@ -143,10 +143,11 @@ const requestIdOf = (header: string | string[] | undefined): string =>
 
 /** One line a request: who, what, how it ended; no bodies, no keys, no query. */
 function logRequests(app: Api): void {
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);
+    done();
   });
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     const { method, routeOptions, caller } = request;
     const level = reply.statusCode >= 500 ? 'error' : 'info';
     request.log[level](
@@ -160,5 +161,6 @@ function logRequests(app: Api): void {
       },
       'request',
     );
+    done();
   });
 }

@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify';
 import type { Logger } from 'pino';
 import type { Sql } from '../jobs/store/connect.ts';
 import { addRequestCounts, removeRequestCounts } from '../jobs/store/request-counts.ts';
@@ -15,7 +15,11 @@ type Window = { readonly minuteAt: Date; shared: number; own: number };
 
 export type RateLimit = {
   /** To be run after authentication. */
-  readonly onRequest: (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+  readonly onRequest: (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    done: HookHandlerDoneFunction,
+  ) => void;
   /** Tells the other processes what this one has counted, and learns what they have; done every second. */
   share(): Promise<void>;
   stop(): void;
@@ -71,9 +75,12 @@ export function createRateLimit({
   return {
     share,
     stop: () => clearInterval(timer),
-    onRequest: async (request, reply) => {
+    onRequest: (request, reply, done) => {
       const { tenantId, requestsPerMinute } = callerOf(request);
-      if (tenantId === null || requestsPerMinute === null) return;
+      if (tenantId === null || requestsPerMinute === null) {
+        done();
+        return;
+      }
       const now = clock();
       const window = currentWindow(windows, tenantId, now);
       window.own += 1;
@@ -84,7 +91,7 @@ export function createRateLimit({
         'ratelimit-policy': `"${policy}";q=${requestsPerMinute};w=${windowSeconds}`,
         ratelimit: `"${policy}";r=${left};t=${resetSeconds}`,
       });
-      if (used > requestsPerMinute) throw rateLimited(requestsPerMinute, resetSeconds);
+      done(used > requestsPerMinute ? rateLimited(requestsPerMinute, resetSeconds) : undefined);
     },
   };
 }

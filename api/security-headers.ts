@@ -7,7 +7,7 @@ const pagePolicy =
 
 /** What OWASP's REST and secure-headers sheets ask for. */
 export function setSecurityHeaders(app: Api): void {
-  app.addHook('onSend', async (_request, reply) => {
+  app.addHook('onSend', (_request, reply, _payload, done) => {
     const isPage = String(reply.getHeader('content-type') ?? '').startsWith('text/html');
     reply
       .header('x-content-type-options', 'nosniff')
@@ -22,5 +22,6 @@ export function setSecurityHeaders(app: Api): void {
       );
     }
     if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store');
+    done();
   });
 }

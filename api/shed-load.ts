@@ -27,14 +27,17 @@ export function shedLoad(app: Api, limits: LoadLimits, countHeld: () => number):
   const isLoopDelayed = watchLoopDelay(app, limits.maxLoopDelayMs);
   let open = 0;
   const isTooHigh = (): boolean => open - countHeld() > limits.maxInFlight || isLoopDelayed();
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     open += 1;
     reply.raw.once('close', () => void (open -= 1));
-    if (request.routeOptions.config.scope === undefined || !isTooHigh()) return;
+    if (request.routeOptions.config.scope === undefined || !isTooHigh()) {
+      done();
+      return;
+    }
     // Not all at the same moment again.
     const retryAfter = String(1 + Math.floor(Math.random() * 5));
     const detail = 'nothing was promised; try again';
-    throw new Problem('overloaded', { detail }, { 'retry-after': retryAfter });
+    done(new Problem('overloaded', { detail }, { 'retry-after': retryAfter }));
   });
   return { isTooHigh };
 }

@@ -12,7 +12,7 @@ declare module 'fastify' {
 /** A span for each request, which continues the client's trace where it sends one. */
 export function traceRequests(app: Api): void {
   app.decorateRequest('span', null);
-  app.addHook('onRequest', async (request) => {
+  app.addHook('onRequest', (request, _reply, done) => {
     const { method, routeOptions, headers } = request;
     request.span = startSpan(`${method} ${routeOptions.url ?? 'unknown'}`, {
       parent: parseTraceparent(headers['traceparent']),
@@ -23,10 +23,12 @@ export function traceRequests(app: Api): void {
         'pawl.request_id': request.id,
       },
     });
+    done();
   });
-  app.addHook('onResponse', async ({ span }, { statusCode }) => {
+  app.addHook('onResponse', ({ span }, { statusCode }, done) => {
     span?.set({ 'http.response.status_code': statusCode });
     span?.end(statusCode >= 500 ? `HTTP ${statusCode}` : undefined);
+    done();
   });
 }
 

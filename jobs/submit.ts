@@ -90,7 +90,10 @@ export async function submitJob(
     crashPoint('before-submit-commit');
     const stored = await insertOnceMore(insertJob, job);
     crashPoint('after-submit-commit');
-    if (stored !== undefined) return accepted(stored, job);
+    if (stored !== undefined) {
+      const { type, requestHash } = job;
+      return accepted({ ...stored, type, status: 'PENDING', requestHash }, job);
+    }
     const obstacle = await findObstacle(sql, job);
     // Stored by a try whose answer was lost. Whether it waits for its turn is not known: the sweep sees to it.
     if (obstacle?.by === 'job-id') return accepted({ ...obstacle, waits: true }, job);
@@ -173,9 +176,12 @@ function dueLater(notBefore: string | undefined, now: Date): Date | null {
   return due > now ? due : null;
 }
 
-function accepted(stored: InsertedJob, job: NewJob): SubmitOutcome {
+function accepted(
+  { waits, ...stored }: StoredJob & Pick<InsertedJob, 'waits'>,
+  job: NewJob,
+): SubmitOutcome {
   const { message, tenantId, traceparent, notBefore } = job;
-  if (notBefore !== null || stored.waits) return { kind: 'accepted', job: stored, row: undefined };
+  if (notBefore !== null || waits) return { kind: 'accepted', job: stored, row: undefined };
   const row: OutboxRow = {
     messageId: message.messageId,
     tenantId,

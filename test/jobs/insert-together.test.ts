@@ -2,13 +2,18 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createInsertTogether } from '../../jobs/insert-together.ts';
 import type { TenantId } from '../../jobs/ids.ts';
-import { type JobRequest, submitJob } from '../../jobs/submit.ts';
+import { insertJobs, type NewJob } from '../../jobs/store/submit-job.ts';
+import { type InsertJob, type JobRequest, submitJob } from '../../jobs/submit.ts';
 import { connectTest } from '../support/connect-test.ts';
 
 const sql = await connectTest();
 const insertJob = createInsertTogether(sql);
 
-const submit = (request: JobRequest, idempotencyKey: string | null = null) =>
+const submit = (
+  request: JobRequest,
+  idempotencyKey: string | null = null,
+  insert: InsertJob = insertJob,
+) =>
   submitJob(
     sql,
     request,
@@ -22,9 +27,19 @@ const submit = (request: JobRequest, idempotencyKey: string | null = null) =>
       maxOpenJobs: null,
     },
     new Date(),
-    insertJob,
+    insert,
   );
 const kinds = (outcomes: readonly { readonly kind: string }[]) => outcomes.map(({ kind }) => kind);
+
+/** What a submit would insert. */
+async function newJobOf(request: JobRequest): Promise<NewJob> {
+  const { promise, resolve } = Promise.withResolvers<NewJob>();
+  await submit(request, null, async (job) => {
+    resolve(job);
+    return { jobId: job.jobId, createdAt: new Date(), waits: false };
+  });
+  return await promise;
+}
 
 /** In how many transactions the jobs of the input's group `g` were written. */
 async function transactionsOf(g: string): Promise<{ jobs: number; transactions: number }> {
@@ -54,6 +69,19 @@ test('the same idempotency key twice in one commit is one job', async () => {
   );
   assert.deepEqual(kinds(outcomes).sort(), ['accepted', ...Array(9).fill('replayed')]);
   assert.equal((await transactionsOf('same')).jobs, 1);
+});
+
+test('an id that is stored already keeps no neighbour out', async () => {
+  const jobs = await Promise.all([1, 2, 3].map((n) => newJobOf({ type: 'echo', input: { n } })));
+  const [first, lost, third] = jobs;
+  assert.ok(first && lost && third);
+  // A submit whose connection broke after the commit tries once more.
+  await insertJobs(sql, [lost]);
+  const inserted = await Promise.all(jobs.map(insertJob));
+  assert.deepEqual(
+    inserted.map((job) => job?.jobId),
+    [first.jobId, undefined, third.jobId],
+  );
 });
 
 test('a job that the database refuses takes none of its neighbours with it', async () => {
