@@ -7,8 +7,6 @@ import type { InsertJob } from './submit.ts';
 const maxItems = 50;
 /** While two statements are under way the next jobs gather: one at the disk, one on its way there. */
 const maxInFlight = 2;
-/** The second of them waits so long for others: else those who come right after the first would go alone. */
-const companyMs = 1;
 /** An input of 256 KiB is no small thing in a statement of fifty. */
 const maxInputCharacters = 16 * 1024;
 
@@ -20,7 +18,6 @@ export const createInsertTogether = (sql: Sql): InsertJob =>
   shareStatement({
     maxItems,
     maxInFlight,
-    companyMs,
     sharable: ({ orderingKey, uniqueKey, input }: NewJob) =>
       orderingKey === null &&
       uniqueKey === null &&

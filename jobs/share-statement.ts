@@ -6,8 +6,6 @@ type Options<Item, Answer> = {
   readonly maxInFlight: number;
   /** How long an item waits for company; default: for the next turn of the event loop. */
   readonly gatherMs?: number;
-  /** How long while another statement is under way; default: as alone. */
-  readonly companyMs?: number;
   /** Which items may be in a statement with others; default: all. */
   readonly sharable?: (item: Item) => boolean;
   /** Writes all of them in one statement; gives the answers by the items' places. */

@@ -1,14 +1,16 @@
-// node run-peer.mjs <peer> <database url> <jobs> <seconds>: prints what it measured as one line of JSON.
+// node run-peer.mjs <peer> <database url> <jobs to warm up> <jobs> <seconds>: prints what it measured as one line of JSON.
 import { openSteps } from './steps.mjs';
 
-const [peerName, url, jobs, seconds] = process.argv.slice(2);
+const [peerName, url, warmUp, jobs, seconds] = process.argv.slice(2);
 const steps = openSteps(url);
 await steps.create();
 const { open } = await import(`./${peerName}.mjs`);
 const peer = await open(url, steps);
-const count = Number(jobs);
+const count = Number(warmUp) + Number(jobs);
 
-const enqueuePerSecond = await enqueueAll();
+let enqueued = 0;
+await enqueueUpTo(Number(warmUp));
+const enqueuePerSecond = await enqueueUpTo(count);
 const drainPerSecond = await drain();
 await new Promise((resolve) => setTimeout(resolve, 3_000)); // restMs of peers.ts
 const latencies = await atRate(50);
@@ -23,14 +25,15 @@ await peer.close();
 await steps.close();
 process.exit(0);
 
-async function enqueueAll() {
-  let next = 0;
+/** Jobs a second, from those that there are up to `end`. */
+async function enqueueUpTo(end) {
+  const first = enqueued;
   const began = performance.now();
   const sender = async () => {
-    while (next < count) await peer.enqueue(next++);
+    while (enqueued < end) await peer.enqueue(enqueued++);
   };
   await Promise.all(Array.from({ length: 32 }, sender));
-  return count / ((performance.now() - began) / 1_000);
+  return (end - first) / ((performance.now() - began) / 1_000);
 }
 
 async function drain() {

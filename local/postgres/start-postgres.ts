@@ -102,6 +102,7 @@ function describe(
     ended,
     urlOf: (database) => databaseUrl(port, password, database),
     stop: async (timeoutMs) => {
+      child.ref(); // else a process that has nothing else to do ends before it has heard of the server's end
       await stopServer(pid, timeoutMs);
       await ended;
     },
