@@ -104,3 +104,16 @@ test('no message waits for the records of those before it', async () => {
   }
   for (const { messageId } of rows) assert.notEqual((await outboxOf(messageId)).publishedAt, null);
 });
+
+test('what two statements’ answers bring goes in full batches: 20 messages in two, not 12 as 10 and 2', async () => {
+  const rows: Awaited<ReturnType<typeof claimedRow>>[] = [];
+  for (let n = 0; n < 20; n += 1) rows.push(await claimedRow());
+  const relay = relayTo(jobRequestsUrl);
+  const sentBefore = sent;
+  for (const row of rows.slice(0, 12)) relay.publishSoon(row);
+  // The first answer's messages go before its turn of the event loop ends.
+  await Promise.resolve();
+  for (const row of rows.slice(12)) relay.publishSoon(row);
+  await relay.drain();
+  assert.equal(sent - sentBefore, 2);
+});
