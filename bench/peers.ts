@@ -1,7 +1,7 @@
 // pg-boss, graphile-worker and DBOS beside Pawl, in one run and on one Postgres: a durable enqueue by 32 clients with the work
-// held (after a thousand that are not timed), a drain of those jobs at five application commits each, and the latency of a job
-// at 50/s.
-// `npm run bench -- peers` (JOBS=…, SECONDS=…, REPEATS=…). Pawl's submit goes over HTTP with key, validation and audit row;
+// held, a drain of those jobs at five application commits each, and the latency of a job at 50/s. Whoever is measured has fresh
+// processes and has enqueued some thousand jobs before the clock starts; they are drained with the others.
+// `npm run bench -- peers` (JOBS=…, WARM_UP=…, SECONDS=…, REPEATS=…). Pawl's submit goes over HTTP with key, validation and audit row;
 // the peers' enqueue is a call in the process that measures.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -12,12 +12,11 @@ import { quantile, report, runMany, spread } from './support/measure.ts';
 import { countOpen, fiveCommits, startBenchedPawl } from './support/pawl-with-five-steps.ts';
 
 const jobs = Number(process.env['JOBS'] ?? 2_000);
+const warmUp = Number(process.env['WARM_UP'] ?? 4_000);
 const seconds = Number(process.env['SECONDS'] ?? 8);
 const repeats = Number(process.env['REPEATS'] ?? 3);
 const perSecond = 50;
 const clients = 32;
-/** Enqueued before the clock starts, and drained with the others. */
-const warmUp = 1_000;
 /** After its drain each may finish what nobody waits for, before its latency is measured; as in run-peer.mjs. */
 const restMs = 3_000;
 const peers = ['pg-boss', 'graphile-worker', 'dbos'];
@@ -33,10 +32,8 @@ type Measured = {
 installPeers();
 const bench = await startBenchedPawl();
 const { sql } = bench;
-const { api, keys, databaseUrl } = bench.pawl.runtime();
-const client = openClient(api, keys.client, 1_000);
-await runMany(300, clients, submit); // what takes part in a drain
-await until(async () => (await countOpen(sql)) === 0);
+const { databaseUrl } = bench.pawl.runtime();
+let client = openClientOfPawl();
 
 const measured = new Map<string, Measured[]>();
 const ceilings: number[] = [];
@@ -98,6 +95,10 @@ async function runPeer(peer: string, repeat: number): Promise<Measured> {
 }
 
 async function runPawl(): Promise<Measured> {
+  client.close();
+  for (const name of ['cloud', 'lambda', 'engine', 'api', 'worker'] as const)
+    await bench.pawl.kill(name);
+  client = openClientOfPawl();
   bench.holdWork(true);
   await runMany(warmUp, clients, submit);
   const { totalMs } = await runMany(jobs, clients, submit);
@@ -113,6 +114,11 @@ async function runPawl(): Promise<Measured> {
     p50Ms: quantile(latencies, 0.5),
     p99Ms: quantile(latencies, 0.99),
   };
+}
+
+function openClientOfPawl() {
+  const { api, keys } = bench.pawl.runtime();
+  return openClient(api, keys.client, 1_000);
 }
 
 async function atRate(): Promise<number[]> {

@@ -24,7 +24,8 @@ type Options<Item> = {
 
 /**
  * The first item is flushed in the next turn of the event loop, together with all that was added in this one, or after
- * `gatherMs` or as soon as a group is full; while `maxInFlight` flushes are under way items pile up and go in larger groups.
+ * `gatherMs`, or `companyMs` where another group is under way; a full group goes as soon as it is full, and what is left over
+ * waits anew. While `maxInFlight` flushes are under way items pile up and go in larger groups.
  */
 export function createMicroBatch<Item>({
   maxItems,
@@ -45,17 +46,19 @@ export function createMicroBatch<Item>({
     if (waiting.length >= maxItems) return undefined;
     return inFlight.size === 0 ? gatherMs : companyMs;
   };
+  const flushOne = (): void => {
+    const running = flush(waiting.splice(0, maxItems)).finally(() => {
+      inFlight.delete(running);
+      schedule();
+    });
+    inFlight.add(running);
+  };
   const flushSome = (): void => {
     clearTimeout(timer);
     timer = undefined;
     goesThisTurn = false;
-    for (let isFirst = true; canFlush() && (isFirst || waitMs() === undefined); isFirst = false) {
-      const running = flush(waiting.splice(0, maxItems)).finally(() => {
-        inFlight.delete(running);
-        schedule();
-      });
-      inFlight.add(running);
-    }
+    if (canFlush()) flushOne();
+    while (canFlush() && waitMs() === undefined) flushOne();
     schedule();
   };
   const schedule = (): void => {

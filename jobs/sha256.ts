@@ -32,7 +32,7 @@ export class Sha256 {
 const begin = (secret: Secret | undefined): Pick<Hmac, 'update' | 'digest'> =>
   secret === undefined ? createHash('sha256') : createHmac('sha256', keyOf(secret));
 
-/** The signer keeps the key of a day, so its bytes are the same object with every call. */
+/** By the bytes' own object, which the signer keeps for a day and does not change. */
 const keys = new WeakMap<object, KeyObject>();
 
 function keyOf(secret: Secret): string | KeyObject {

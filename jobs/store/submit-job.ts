@@ -51,8 +51,9 @@ const destination: Destination = 'job-requests';
  * Several jobs at once must have no ordering key among them (its row can be written once in a statement), and no unique
  * key: rows are inserted in the order of their idempotency keys, so that two such statements never wait for each other.
  *
- * Several jobs of which none has a key are inserted without ON CONFLICT, which looks into each unique index twice (a tenth of
- * the statement): only an id could be there already, of a try whose answer was lost. Then all of them fail, and go alone.
+ * Several jobs of which none has a key are inserted without ON CONFLICT, which looks into each unique index twice (a fourteenth
+ * of the statement): only an id could be there already, of a try whose answer was lost. Then it throws unique_violation, nothing
+ * is written, and the caller stores each alone.
  *
  * The input goes as text in the JSON: jsonb_to_recordset makes SQL's null of a JSON null.
  *
@@ -78,7 +79,7 @@ export async function insertJobs(sql: Sql, jobs: readonly NewJob[]): Promise<Ins
              traceparent, not_before, expires_at,
              least(greatest(now(), not_before) + make_interval(secs => ${relayAllowanceSeconds}), expires_at)
       from given
-      ${jobs.length > 1 && jobs.every(hasNoKey) ? nothing(sql) : unlessInConflict(sql)}
+      ${jobs.length > 1 && jobs.every(hasNoKey) ? orFail(sql) : unlessThere(sql)}
       returning job_id, tenant_id, status, run, created_at, traceparent, ordering_key, tags
     ),
     ${jobs.some(({ orderingKey }) => orderingKey !== null) ? placedInOrder(sql) : placedAtOnce(sql)},
@@ -103,8 +104,8 @@ export async function insertJobs(sql: Sql, jobs: readonly NewJob[]): Promise<Ins
     select job_id as "jobId", created_at as "createdAt", waits from placed`;
 }
 
-const nothing = keptFragment((sql) => sql``);
-const unlessInConflict = keptFragment((sql) => sql`on conflict do nothing`);
+const orFail = keptFragment((sql) => sql``);
+const unlessThere = keptFragment((sql) => sql`on conflict do nothing`);
 
 const hasNoKey = ({ idempotencyKey, uniqueKey }: NewJob): boolean =>
   idempotencyKey === null && uniqueKey === null;

@@ -4,9 +4,12 @@ import { createInsertTogether } from '../../jobs/insert-together.ts';
 import type { TenantId } from '../../jobs/ids.ts';
 import { insertJobs, type NewJob } from '../../jobs/store/submit-job.ts';
 import { type InsertJob, type JobRequest, submitJob } from '../../jobs/submit.ts';
-import { connectTest } from '../support/connect-test.ts';
+import { connectTo } from '../support/connect-test.ts';
+import { testDatabase } from '../support/test-database.ts';
+import { waitFor } from '../support/wait-for.ts';
 
-const sql = await connectTest();
+const database = await testDatabase();
+const sql = connectTo(database.url);
 const insertJob = createInsertTogether(sql);
 
 const submit = (
@@ -32,9 +35,9 @@ const submit = (
 const kinds = (outcomes: readonly { readonly kind: string }[]) => outcomes.map(({ kind }) => kind);
 
 /** What a submit would insert. */
-async function newJobOf(request: JobRequest): Promise<NewJob> {
+async function newJobOf(request: JobRequest, key: string | null = null): Promise<NewJob> {
   const { promise, resolve } = Promise.withResolvers<NewJob>();
-  await submit(request, null, async (job) => {
+  await submit(request, key, async (job) => {
     resolve(job);
     return { jobId: job.jobId, createdAt: new Date(), waits: false };
   });
@@ -64,6 +67,15 @@ test('jobs of one moment share a commit, and each has its event and its message'
 });
 
 test('the same idempotency key twice in one commit is one job', async () => {
+  const [first, second] = await Promise.all(
+    [1, 2].map((n) => newJobOf({ type: 'echo', input: { n } }, 'twice')),
+  );
+  assert.ok(first && second);
+  const stored = await insertJobs(sql, [first, second]);
+  assert.deepEqual(
+    stored.map(({ jobId }) => jobId),
+    [first.jobId],
+  );
   const outcomes = await Promise.all(
     Array.from({ length: 10 }, () => submit({ type: 'echo', input: { g: 'same' } }, 'same-key')),
   );
@@ -107,32 +119,36 @@ test('an input of null stays null', async () => {
 });
 
 test('submits with crossed keys from two processes never wait for each other', async () => {
-  const other = createInsertTogether(sql);
+  const crossed = connectTo(database.url);
+  const inserts = [createInsertTogether(crossed), createInsertTogether(crossed)] as const;
   for (let round = 0; round < 20; round += 1) {
     const keys = Array.from({ length: 20 }, (_, n) => `crossed-${round}-${n}`);
-    const insertOf = (insert: typeof insertJob, order: readonly string[]) =>
-      order.map((key) =>
-        submitJob(
-          sql,
-          { type: 'echo', input: { key } },
-          {
-            tenantId: 'acme' as TenantId,
-            actor: 'test',
-            idempotencyKey: key,
-            correlationId: 'test',
-            traceparent: null,
-            failureBlocksKey: false,
-            maxOpenJobs: null,
-          },
-          new Date(),
-          insert,
-        ),
-      );
+    const insertOf = (insert: InsertJob, order: readonly string[]) =>
+      order.map((key) => submit({ type: 'echo', input: { key } }, key, insert));
     const outcomes = await Promise.all([
-      ...insertOf(insertJob, keys),
-      ...insertOf(other, keys.toReversed()),
+      ...insertOf(inserts[0], keys),
+      ...insertOf(inserts[1], keys.toReversed()),
     ]);
     assert.equal(outcomes.filter(({ kind }) => kind === 'accepted').length, 20);
     assert.equal(outcomes.filter(({ kind }) => kind === 'replayed').length, 20);
   }
+  // A backend tells what it has counted at its end at the latest. One that was ended for a deadlock tried again, each job alone.
+  const pids = await backends();
+  await crossed.end();
+  const own = await backends();
+  await waitFor(async () => (await backends()).every((pid) => own.includes(pid)), 5_000);
+  assert.ok(pids.length > own.length);
+  assert.equal(await deadlocks(), 0);
 });
+
+async function backends(): Promise<number[]> {
+  const rows = await sql<{ pid: number }[]>`
+    select pid from pg_stat_activity where datname = current_database() order by pid`;
+  return rows.map(({ pid }) => pid);
+}
+
+async function deadlocks(): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`
+    select deadlocks::integer as count from pg_stat_database where datname = current_database()`;
+  return row?.count ?? 0;
+}

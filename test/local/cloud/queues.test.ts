@@ -127,3 +127,16 @@ test('messages that come together reach as many pollers as it takes, none is lef
   const bodies = (await Promise.all(polls)).map((message) => message?.Body);
   assert.deepEqual(new Set(bodies), new Set(['a', 'b', 'c']));
 });
+
+test('messages have ids in the order in which they came, for they are kept by them', async () => {
+  const queue = await makeQueue('in-order');
+  const ids: string[] = [];
+  for (let n = 0; n < 20; n += 1) {
+    const sent = await queues.send(
+      new sqs.SendMessageCommand({ QueueUrl: queue, MessageBody: String(n) }),
+    );
+    ids.push(sent.MessageId ?? '');
+  }
+  assert.match(ids[0] ?? '', /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+  assert.deepEqual(ids, ids.toSorted());
+});

@@ -15,6 +15,7 @@ try {
   const sql = postgres(server.urlOf('postgres'), { max: 1 });
   await sql`select 1`;
   await sql.end();
+  server.unref(); // a process that has nothing else to do hears of its end all the same
   await server.stop();
   console.log(server.identity);
 } catch (error) {
