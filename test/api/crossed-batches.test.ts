@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { call, type Json } from './call.ts';
+import { countDeadlocks, toldDeadlocks } from '../support/end-other-backends.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { startApi } from './start-api.ts';
 
@@ -15,12 +16,6 @@ const waitingForLocks = async (): Promise<number> => {
   const rows = await api.sql`
     select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
   return rows.length;
-};
-
-const deadlocks = async (): Promise<number> => {
-  const [row] = await api.sql<{ count: number }[]>`
-    select deadlocks::integer as count from pg_stat_database where datname = current_database()`;
-  return row?.count ?? 0;
 };
 
 /** Names in one order and in the other, many times at the same moment. */
@@ -40,7 +35,7 @@ async function crossed(toJob: (name: string) => object): Promise<number[][]> {
 test('atomic batches whose ordering keys cross do not wait for each other in a circle', async () => {
   const statuses = await crossed((orderingKey) => ({ type: 'echo', orderingKey }));
   assert.ok(statuses.flat().every((status) => status === 202));
-  assert.equal(await deadlocks(), 0);
+  assert.equal(await countDeadlocks(api.sql), 0);
   const [row] = await api.sql<{ keys: number; waiting: number }[]>`
     select (select count(*) from ordering_keys)::integer as keys,
            (count(*) filter (where next_attempt_at = 'infinity'))::integer as waiting from outbox`;
@@ -71,7 +66,7 @@ test('where idempotency keys cross, one batch makes the jobs and the others find
 });
 
 test('a batch that meets somebody else in a circle is rolled back by PostgreSQL and tried again', async () => {
-  const before = await deadlocks();
+  const before = await toldDeadlocks(api.sql);
   const taken = Promise.withResolvers<void>();
   // As a job's end does that hands its key on: it holds one thing the batch wants, and waits for the other.
   const other = api.sql.begin(async (tx) => {
@@ -91,7 +86,7 @@ test('a batch that meets somebody else in a circle is rolled back by PostgreSQL 
   await other;
   assert.deepEqual(statusesOf(answer.body), [202, 202], answer.text);
   await waitFor(
-    async () => (await deadlocks()) === before + 1,
+    async () => (await toldDeadlocks(api.sql)) === before + 1,
     15_000,
     'the deadlock to be counted',
   );

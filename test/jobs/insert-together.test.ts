@@ -4,12 +4,10 @@ import { createInsertTogether } from '../../jobs/insert-together.ts';
 import type { TenantId } from '../../jobs/ids.ts';
 import { insertJobs, type NewJob } from '../../jobs/store/submit-job.ts';
 import { type InsertJob, type JobRequest, submitJob } from '../../jobs/submit.ts';
-import { connectTo } from '../support/connect-test.ts';
-import { testDatabase } from '../support/test-database.ts';
-import { waitFor } from '../support/wait-for.ts';
+import { connectTest } from '../support/connect-test.ts';
+import { countDeadlocks } from '../support/end-other-backends.ts';
 
-const database = await testDatabase();
-const sql = connectTo(database.url);
+const sql = await connectTest();
 const insertJob = createInsertTogether(sql);
 
 const submit = (
@@ -119,36 +117,18 @@ test('an input of null stays null', async () => {
 });
 
 test('submits with crossed keys from two processes never wait for each other', async () => {
-  const crossed = connectTo(database.url);
-  const inserts = [createInsertTogether(crossed), createInsertTogether(crossed)] as const;
+  const other = createInsertTogether(sql);
   for (let round = 0; round < 20; round += 1) {
     const keys = Array.from({ length: 20 }, (_, n) => `crossed-${round}-${n}`);
     const insertOf = (insert: InsertJob, order: readonly string[]) =>
       order.map((key) => submit({ type: 'echo', input: { key } }, key, insert));
     const outcomes = await Promise.all([
-      ...insertOf(inserts[0], keys),
-      ...insertOf(inserts[1], keys.toReversed()),
+      ...insertOf(insertJob, keys),
+      ...insertOf(other, keys.toReversed()),
     ]);
     assert.equal(outcomes.filter(({ kind }) => kind === 'accepted').length, 20);
     assert.equal(outcomes.filter(({ kind }) => kind === 'replayed').length, 20);
   }
-  // A backend tells what it has counted at its end at the latest. One that was ended for a deadlock tried again, each job alone.
-  const pids = await backends();
-  await crossed.end();
-  const own = await backends();
-  await waitFor(async () => (await backends()).every((pid) => own.includes(pid)), 5_000);
-  assert.ok(pids.length > own.length);
-  assert.equal(await deadlocks(), 0);
+  // One that was ended for a deadlock tried again, each job alone.
+  assert.equal(await countDeadlocks(sql), 0);
 });
-
-async function backends(): Promise<number[]> {
-  const rows = await sql<{ pid: number }[]>`
-    select pid from pg_stat_activity where datname = current_database() order by pid`;
-  return rows.map(({ pid }) => pid);
-}
-
-async function deadlocks(): Promise<number> {
-  const [row] = await sql<{ count: number }[]>`
-    select deadlocks::integer as count from pg_stat_database where datname = current_database()`;
-  return row?.count ?? 0;
-}

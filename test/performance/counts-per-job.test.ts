@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { GetExecutionHistoryCommand, SFNClient } from '@aws-sdk/client-sfn';
 import { connect, type Sql } from '../../jobs/store/connect.ts';
+import { endOtherBackends } from '../support/end-other-backends.ts';
 import { type RunningPawl, startPawl } from '../support/start-pawl.ts';
 import { countStatements, type StatementCount } from '../support/statement-counts.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -45,10 +46,10 @@ before(async () => {
   await sql`alter system set autovacuum = off`;
   await sql`select pg_reload_conf()`;
   for (let n = 0; n < 10; n += 1) await runJob(n); // connections, caches
-  await endOtherBackends();
+  await endOtherBackends(sql);
   await waitFor(isListening, 10_000);
   // Meanwhile the others have swept, and would tell those commits among the jobs'.
-  await endOtherBackends(listener);
+  await endOtherBackends(sql, listener);
   await counts.reset();
   const commitsBefore = await commitsSoFar();
   const arns: string[] = [];
@@ -59,7 +60,7 @@ before(async () => {
     held.push(job.heldMs);
   }
   heldMs = held;
-  await endOtherBackends();
+  await endOtherBackends(sql);
   statements = await counts.read();
   commits = (await commitsSoFar()) - commitsBefore;
   const sfn = new SFNClient({
@@ -164,13 +165,6 @@ const sumOfCalls = (counted: readonly StatementCount[]): number =>
 
 /** As the API's connection for ended jobs calls itself. */
 const listener = 'pawl api waits';
-
-/** A backend tells its commits when it ends, else up to ten seconds later. */
-async function endOtherBackends(except = ''): Promise<void> {
-  await sql`
-    select pg_terminate_backend(pid, 2000) from pg_stat_activity
-    where datname = current_database() and pid <> pg_backend_pid() and application_name <> ${except}`;
-}
 
 /** Whether the API has made its connection for ended jobs anew. */
 async function isListening(): Promise<boolean> {
